@@ -1,0 +1,37 @@
+"""Keep every page free of scripts that it does not need or that ask another site.
+
+Jupyter Book loads sphinx-thebe, which no page here uses and which points at a
+content delivery network; and inline scripts are repeated on pages with widgets.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sphinx.application import Sphinx
+
+
+def is_thebe(script: Any) -> bool:
+    """Tell whether a script tag belongs to sphinx-thebe."""
+    body = getattr(script, "attributes", {}).get("body") or ""
+    name = str(getattr(script, "filename", "") or "")
+    return "THEBE_JS_URL" in body or "sphinx-thebe" in name
+
+
+def clean_page(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Drop thebe's files and repeated inline scripts from one page."""
+    kept, seen = [], set()
+    for script in context.get("script_files", []):
+        body = getattr(script, "attributes", {}).get("body")
+        if is_thebe(script) or (body and body in seen):
+            continue
+        seen.add(body)
+        kept.append(script)
+    context["script_files"] = kept
+    context["css_files"] = [css for css in context.get("css_files", []) if not is_thebe(css)]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the clean-up after everyone else has added their files."""
+    app.connect("html-page-context", clean_page, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
