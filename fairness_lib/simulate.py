@@ -1,0 +1,176 @@
+"""The event loop: a workload meets a policy on a pool of equal workers.
+
+Time is in seconds. Completions up to and including an arrival's time come before that arrival;
+after each event idle workers take tasks as long as the discipline gives any. Ties go by the
+order of start, so a run is a pure function of its inputs. After the last arrival the queues are
+drained: every task is served, rejected, or still waiting in a discipline that will not give it.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from math import inf, nan
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from . import _check
+from .policies import Policy
+from .tasks import Outcome, Tasks
+from .workload import Workload
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What became of every task, as columns beside the workload's.
+
+    Attributes
+    ----------
+    workload : Workload
+        The tasks.
+    policy : Policy
+        The policy they met.
+    workers : int
+        Size of the pool.
+    start_s, finish_s : array of float, shape (tasks,)
+        When service began and ended, in seconds; NaN for a task not served.
+    outcome : array of int8, shape (tasks,)
+        An `Outcome` for each task.
+    fruitless_visits : int
+        Visits of a round-robin scan that served nobody; 0 for other disciplines.
+    """
+
+    workload: Workload
+    policy: Policy
+    workers: int
+    start_s: NDArray[np.float64]
+    finish_s: NDArray[np.float64]
+    outcome: NDArray[np.int8]
+    fruitless_visits: int = 0
+
+    @property
+    def served(self) -> NDArray[np.bool_]:
+        """Mask of the tasks that were served."""
+        return np.equal(self.outcome, Outcome.SERVED)
+
+    @property
+    def wait_s(self) -> NDArray[np.float64]:
+        """Queue wait in seconds: start less arrival; NaN for a task not served."""
+        return self.start_s - self.workload.arrival_s
+
+    def counts(self) -> dict[str, int]:
+        """Return how many tasks had each outcome; they add up to the tasks that arrived."""
+        tally = np.bincount(self.outcome, minlength=len(Outcome))
+        return {outcome.label: int(tally[outcome]) for outcome in Outcome}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a task: the workload's columns, start_s, finish_s and outcome."""
+        labels = pd.Index([outcome.label for outcome in Outcome])
+        return self.workload.to_frame().assign(
+            start_s=self.start_s,
+            finish_s=self.finish_s,
+            outcome=pd.Categorical.from_codes(self.outcome, labels),
+        )
+
+    def __repr__(self) -> str:
+        """Return a one-line summary."""
+        counts = ", ".join(f"{n} {label}" for label, n in self.counts().items() if n)
+        return f"Run({self.policy.name}, {self.workers} workers: {counts})"
+
+
+def simulate(workload: Workload, policy: Policy, workers: int = 8) -> Run:
+    """Run a workload under a policy.
+
+    Parameters
+    ----------
+    workload : Workload
+        The tasks, in order of arrival.
+    policy : Policy
+        Admission and discipline. It is copied, so it can be used again.
+    workers : int
+        Number of equal workers, 1 or more; each serves one task at a time, without preemption.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not allowed, or a discipline gives a task twice or one it never had.
+
+    Examples
+    --------
+    >>> from fairness_lib import Workload, fifo
+    >>> w = Workload(["a"], [0.0, 0.0, 0.5], [0, 0, 0], [1.0, 1.0, 1.0], horizon_s=1)
+    >>> simulate(w, fifo(), workers=1).start_s.tolist()
+    [0.0, 1.0, 2.0]
+    """
+    if not isinstance(workload, Workload):
+        raise TypeError(f"workload must be a Workload; got {workload!r}")
+    if not isinstance(policy, Policy):
+        raise TypeError(f"policy must be a Policy such as drr(); got {policy!r}")
+    _check.whole("workers", workers)
+
+    tasks = Tasks(
+        workload.tenants,
+        workload.weight.tolist(),
+        workload.tenant.tolist(),
+        workload.estimate_s.tolist(),
+    )
+    discipline, admission = copy(policy.discipline), copy(policy.admission)
+    discipline.begin(tasks)
+    put, take = discipline.put, discipline.take
+    finished = getattr(discipline, "finished", None)
+    admit = None
+    if admission is not None:
+        admission.begin(tasks)
+        admit = admission.admit
+
+    cost_s = workload.cost_s.tolist()
+    start_s = [nan] * len(workload)
+    waiting, served = int(Outcome.WAITING), int(Outcome.SERVED)
+    outcome = bytearray([waiting]) * len(workload)
+    running: list[tuple[float, int, int]] = []  # (finish_s, order of start, task)
+    started = 0
+
+    def dispatch(now: float) -> None:
+        nonlocal started
+        while len(running) < workers and (task := take(now)) is not None:
+            if outcome[task] != waiting:
+                raise ValueError(f"discipline gave task {task}, which was not waiting")
+            outcome[task] = served
+            start_s[task] = now
+            heappush(running, (now + cost_s[task], started, task))
+            started += 1
+
+    for arriving, now in enumerate([*workload.arrival_s.tolist(), inf]):
+        while running and running[0][0] <= now:
+            finish, _, task = heappop(running)
+            if finished is not None:
+                finished(task, cost_s[task], finish)
+            dispatch(finish)
+        if now == inf:
+            break
+        reason = (admit and admit(arriving, now)) or put(arriving, now)
+        if reason is not None:
+            outcome[arriving] = reason
+        if len(running) < workers:
+            dispatch(now)
+
+    starts = np.array(start_s, dtype=np.float64)
+    if (starts < workload.arrival_s).any():
+        early = int(np.argmax(starts < workload.arrival_s))
+        raise ValueError(f"discipline gave task {early} before it arrived")
+    return Run(
+        workload,
+        policy,
+        workers,
+        start_s=_check.frozen(starts),
+        finish_s=_check.frozen(starts + workload.cost_s),
+        outcome=_check.frozen(np.frombuffer(outcome, dtype=np.int8)),
+        fruitless_visits=getattr(discipline, "fruitless_visits", 0),
+    )
