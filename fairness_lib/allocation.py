@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, Union, overload
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from . import _check
 
-Weights = Mapping[Any, float] | pd.Series | ArrayLike | None
+if TYPE_CHECKING:
+    import pandas as pd
+
+Weights = Union[Mapping[Any, float], "pd.Series", ArrayLike, None]
 
 
 @overload
@@ -59,11 +61,11 @@ def max_min_fair(demands: Any, capacity: float, weights: Weights = None) -> Any:
         names = list(demands)
         wanted = _check.column("demands", list(demands.values()))
         return dict(zip(names, _share(wanted, capacity, _by_name(weights, names)), strict=True))
-    if isinstance(demands, pd.Series):
+    if _is_series(demands):
         names = list(demands.index)
         _check.distinct("demands", names)
         shares = _share(_check.column("demands", demands), capacity, _by_name(weights, names))
-        return pd.Series(shares, index=demands.index, name="fair_share")
+        return type(demands)(shares, index=demands.index, name="fair_share")
     return np.array(_share(_check.column("demands", demands), capacity, weights))
 
 
@@ -96,7 +98,7 @@ def _share(wanted: NDArray[np.float64], capacity: float, weights: Any) -> list[f
 def _by_name(weights: Any, names: list[Any]) -> list[float] | None:
     if weights is None:
         return None
-    if not isinstance(weights, Mapping | pd.Series):
+    if not (isinstance(weights, Mapping) or _is_series(weights)):
         raise TypeError(f"weights must go by name, as demands do; got {type(weights).__name__}")
     given = dict(weights)
     for name in names:
@@ -107,3 +109,8 @@ def _by_name(weights: Any, names: list[Any]) -> list[float] | None:
         if name not in known:
             raise ValueError(f"weights must be for the tenants of demands; {name!r} is unknown")
     return [given[name] for name in names]
+
+
+def _is_series(values: Any) -> bool:
+    """Tell a pandas Series without importing pandas."""
+    return hasattr(values, "index") and hasattr(values, "to_numpy")

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from . import _check
@@ -19,6 +19,9 @@ from .allocation import max_min_fair
 from .article import WINDOW_S
 from .simulate import Run
 from .tasks import REJECTED, Outcome
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FEW_TASKS = 20
 QUANTILES = {"wait_p50_s": 0.50, "wait_p90_s": 0.90, "wait_p99_s": 0.99}
@@ -140,6 +143,8 @@ class FairnessReport:
         rejected_<reason>, wait_p50_s, wait_p90_s, wait_p99_s (of those served); and the
         tenant's queue in the window: depth_max, depth_mean, in tasks.
         """
+        import pandas as pd
+
         run, (start, end) = self.run, self.window
         workload, n = run.workload, len(run.workload.tenants)
         inside = (workload.arrival_s >= start) & (workload.arrival_s < end)

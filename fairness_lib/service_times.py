@@ -119,7 +119,8 @@ class Lognormal:
         """Draw `n` costs in worker-seconds."""
         variance = float(np.log1p(self.cv**2))
         normal = np.random.Generator(stream.bits).standard_normal(n)
-        return self.mean_s * np.exp(np.sqrt(variance) * normal - variance / 2)
+        costs: NDArray[np.float64] = self.mean_s * np.exp(np.sqrt(variance) * normal - variance / 2)
+        return costs
 
 
 @dataclass(frozen=True)
@@ -144,4 +145,5 @@ class Pareto:
     def sample(self, stream: Stream, n: int) -> NDArray[np.float64]:
         """Draw `n` costs in worker-seconds."""
         least = self.mean_s * (self.alpha - 1) / self.alpha
-        return np.power(1.0 - stream.uniform(n), -1.0 / self.alpha) * least
+        costs: NDArray[np.float64] = least * (1.0 - stream.uniform(n)) ** (-1.0 / self.alpha)
+        return costs

@@ -12,15 +12,18 @@ from copy import copy
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import inf, nan
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from . import _check
 from .policies import Policy
 from .tasks import Outcome, Tasks
 from .workload import Workload
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +71,8 @@ class Run:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a task: the workload's columns, start_s, finish_s and outcome."""
+        import pandas as pd
+
         labels = pd.Index([outcome.label for outcome in Outcome])
         return self.workload.to_frame().assign(
             start_s=self.start_s,

@@ -6,12 +6,15 @@ Times are seconds from the start, costs are worker-seconds, one row a task, in o
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from . import _check
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_COST_S = 1e9
 """The largest cost or estimate a task may have, in worker-seconds."""
@@ -106,6 +109,8 @@ class Workload:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a task: arrival_s, tenant (its name), cost_s, estimate_s."""
+        import pandas as pd
+
         return pd.DataFrame(
             {
                 "arrival_s": self.arrival_s,
