@@ -1,0 +1,33 @@
+"""The book's figures: each function draws on the `ax` it is given, and returns it."""
+
+from .results import throughput, wait_p99
+from .style import (
+    GROUP_COLORS,
+    GROUP_MARKERS,
+    POLICY_COLORS,
+    POLICY_LABELS,
+    by_group,
+    group_of,
+    group_style,
+    label_line,
+    policy_label,
+    use_style,
+)
+from .traffic import arrivals, waits_over_time
+
+__all__ = [
+    "GROUP_COLORS",
+    "GROUP_MARKERS",
+    "POLICY_COLORS",
+    "POLICY_LABELS",
+    "arrivals",
+    "by_group",
+    "group_of",
+    "group_style",
+    "label_line",
+    "policy_label",
+    "throughput",
+    "use_style",
+    "wait_p99",
+    "waits_over_time",
+]
