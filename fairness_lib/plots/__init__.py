@@ -1,5 +1,6 @@
 """The book's figures: each function draws on the `ax` it is given, and returns it."""
 
+from .diagrams import schedule, task_path, water_filling, worker_of
 from .results import throughput, wait_p99
 from .style import (
     GROUP_COLORS,
@@ -26,8 +27,12 @@ __all__ = [
     "group_style",
     "label_line",
     "policy_label",
+    "schedule",
+    "task_path",
     "throughput",
     "use_style",
     "wait_p99",
     "waits_over_time",
+    "water_filling",
+    "worker_of",
 ]
