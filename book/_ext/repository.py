@@ -54,10 +54,10 @@ def git(folder: str | Path, *words: str) -> str:
 
 
 def theme_options(remote: str, branch: str) -> dict[str, Any]:
-    """Return the theme options that turn the buttons on, or none of them."""
+    """Return the theme options that turn the buttons on, or that name no repository."""
     repository = parse_remote(remote)
     if repository is None:
-        return {}
+        return {"repository_url": ""}
     launch = {"binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"}
     if repository.host == "github.com":
         launch["colab_url"] = "https://colab.research.google.com"
@@ -75,8 +75,9 @@ def theme_options(remote: str, branch: str) -> dict[str, Any]:
 def add_buttons(app: Sphinx, config: Config) -> None:
     """Fill in the theme's options before the theme reads them."""
     root = app.srcdir
+    remote = git(root, "remote", "get-url", "origin")
     head = git(root, "symbolic-ref", "--short", "refs/remotes/origin/HEAD")
-    options = theme_options(git(root, "remote", "get-url", "origin"), head.split("/", 1)[-1] or "main")
+    options = theme_options(remote, head.removeprefix("origin/") or "main")
     config.html_theme_options = {**config.html_theme_options, **options}
 
 

@@ -1,0 +1,72 @@
+// Small mendings that need the page to be there: names for sliders, keyboard access to
+// whatever scrolls sideways, and right-aligned numbers in tables.
+(() => {
+  // ipywidgets' slider handles have no name, and a log slider announces its exponent.
+  const nameSliders = () => {
+    for (const slider of document.querySelectorAll(".widget-slider")) {
+      const label = slider.querySelector(".widget-label");
+      const readout = slider.querySelector(".widget-readout");
+      const name = slider.dataset.name || label?.textContent.trim() || "Value";
+      for (const handle of slider.querySelectorAll("[role=slider]")) {
+        set(handle, "aria-label", name);
+        if (readout) set(handle, "aria-valuetext", readout.textContent.trim());
+      }
+      // The number beside a slider can be typed over: tell what it is.
+      if (readout?.isContentEditable) {
+        set(readout, "role", "textbox");
+        set(readout, "aria-label", name + ", typed");
+      }
+    }
+  };
+  const set = (node, attribute, value) => {
+    if (node.getAttribute(attribute) !== value) node.setAttribute(attribute, value);
+  };
+
+  // What scrolls sideways must be reachable with the keyboard.
+  const SCROLLERS = "mjx-container[display], .pst-scrollable-table-container, .cell_output .output, .highlight pre, .widget-area, .bd-article svg";
+  const reachScrollers = () => {
+    for (const node of document.querySelectorAll(SCROLLERS)) {
+      if (node.scrollWidth > node.clientWidth + 1 && !node.querySelector("a[href], button, input")) {
+        set(node, "tabindex", "0");
+      }
+    }
+  };
+
+  const NUMBER = /^[<>≤≥±~]?\s*[-+−]?[\d][\d,.  ]*(e[-+]?\d+)?\s*(%|×|x|ms|s|\/s|µs)?$|^(nan|inf|–|—)$/i;
+  const alignNumbers = () => {
+    for (const cell of document.querySelectorAll(".bd-article .cell_output td")) {
+      if (NUMBER.test(cell.textContent.trim())) cell.classList.add("number");
+    }
+    // A column of numbers carries its heading to the same side.
+    for (const table of document.querySelectorAll(".bd-article .cell_output table")) {
+      const row = [...(table.tBodies[0]?.rows[0]?.cells || [])];
+      for (const head of table.tHead?.rows || []) {
+        if (head.cells.length !== row.length) continue;
+        row.forEach((cell, i) => head.cells[i].classList.toggle("number", cell.classList.contains("number")));
+      }
+    }
+  };
+
+  document.addEventListener("DOMContentLoaded", () => {
+    alignNumbers();
+    reachScrollers();
+    addEventListener("resize", reachScrollers);
+    addEventListener("load", reachScrollers);
+    window.MathJax?.startup?.promise?.then(reachScrollers);
+    if (!document.querySelector('script[type="application/vnd.jupyter.widget-view+json"]')) return;
+    let waiting = false;
+    const later = () => {
+      if (waiting) return;
+      waiting = true;
+      requestAnimationFrame(() => {
+        waiting = false;
+        nameSliders();
+      });
+    };
+    const changes = { subtree: true, childList: true, characterData: true };
+    for (const cell of document.querySelectorAll(".cell_output")) {
+      new MutationObserver(later).observe(cell, changes);
+    }
+    later();
+  });
+})();

@@ -1,0 +1,33 @@
+"""Mend what the page generators write that assistive technology reads wrongly.
+
+The theme's own buttons are mended in ``book/_templates``; here the body of each page.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sphinx.application import Sphinx
+
+MENDED = {
+    # A summary that reads "Show code cell source" must not be announced as something else.
+    '<summary aria-label="Toggle hidden content">': "<summary>",
+    # The entries of a list of references have a deprecated role, and its list cannot hold them.
+    '<div role="list" class="citation-list">': '<div class="citation-list">',
+    ' role="doc-biblioentry"': "",
+}
+
+
+def mend_body(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Replace the known faults in one page's body."""
+    body = context.get("body")
+    if body:
+        for fault, mended in MENDED.items():
+            body = body.replace(fault, mended)
+        context["body"] = body
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the mending."""
+    app.connect("html-page-context", mend_body)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
