@@ -161,13 +161,16 @@ class DeficitRoundRobin:
 
     def take(self, now: float) -> int | None:
         """Give the head of the first tenant, in turn, whose deficit covers its cost."""
-        active, in_vain = self._active, 0
+        active = self._active
+        # a turn in progress without a visit on account has served already: it is not in vain
+        in_vain = -1 if active and not active[0].visits else 0
         while active:
             flow = active[0]
             cost_s = self._estimate_s[flow.queue[0]]
             deficit_s = flow.left_s + flow.visits * flow.quantum_s
             if cost_s <= deficit_s:
-                self.fruitless_visits += in_vain
+                if in_vain > 0:
+                    self.fruitless_visits += in_vain
                 task = flow.queue.popleft()
                 flow.left_s, flow.visits = deficit_s - cost_s, 0
                 if not flow.queue:  # it forfeits what is left, and the next one's turn begins
