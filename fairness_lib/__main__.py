@@ -1,0 +1,47 @@
+"""The command line: ``python -m fairness_lib SUBCOMMAND``.
+
+Each subcommand lives in its own module, named in `COMMANDS`; see `fairness_lib._cli` for what
+such a module offers. The library does the work; nothing is computed here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from . import __version__
+from ._cli import Parser, UsageError
+
+COMMANDS = ("report",)
+"""Modules of this package that register a subcommand, in the order that ``--help`` shows."""
+
+
+def build_parser() -> Parser:
+    """Put together the parser of all subcommands."""
+    parser = Parser(prog="python -m fairness_lib", description="Multi-tenant fairness, computed.")
+    parser.add_argument("--version", action="version", version=f"fairness_lib {__version__}")
+    commands = parser.add_subparsers(metavar="SUBCOMMAND", required=True, parser_class=Parser)
+    for module in COMMANDS:
+        import_module(f"{__package__}.{module}").register(commands)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one subcommand and return its exit code; 2 for what the user can mend."""
+    arguments = build_parser().parse_args(argv)
+    try:
+        return int(arguments.run(arguments))
+    except UsageError as error:
+        print(f"python -m fairness_lib: error: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,198 @@
+"""The article's tables, ours beside the published: ``python -m fairness_lib report``.
+
+This module only arranges what the library computes: `article_results` runs the article's
+policies, `compare` sets the outcome beside `published.FIGURES`, `report_text` lays that out.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from . import _check, _cli
+from .article import SEEDS, SOLO_BURST_FACTOR, article_workload
+from .metrics import FairnessReport, measure
+from .policies import ARTICLE_POLICIES
+from .properties import check, f4
+from .published import FIGURES, UNITS, Figure
+from .simulate import simulate
+from .workload import Workload
+
+SOLO_SEED = 1
+RESULT_COLUMNS = ["scenario", "seed", "policy", "metric", "value"]
+COMPARE_COLUMNS = [
+    *("scenario", "seeds", "policy", "metric", "unit", "published", "ours", "agrees", "note")
+]
+Track = Callable[[Sequence[Any]], Iterable[Any]]
+
+
+def article_results(seeds: Iterable[int] = SEEDS, *, track: Track = iter) -> pd.DataFrame:
+    """Run the four policies on the article's traffic, and on its solo control.
+
+    Parameters
+    ----------
+    seeds : iterable of int
+        Seeds of the burst scenario, distinct. The control runs with the article's seed 1.
+    track : callable
+        Wraps the list of runs, to show progress: ``tqdm``, for one.
+
+    Returns
+    -------
+    DataFrame
+        One number a row: scenario (``burst`` or ``solo``), seed, policy, metric, value. Metrics
+        are those of `published.UNITS` (waits in the unit that their names carry), the counts
+        rejected_<reason> in tasks, and F1 to F4: 1 where the property held, else 0.
+
+    Examples
+    --------
+    >>> results = article_results([1])
+    >>> results.query("policy == 'drr' and metric == 'min_x' and scenario == 'burst'")["value"]
+    ... # doctest: +ELLIPSIS
+    22    0.98...
+    """
+    chosen = [_check.whole("seeds", seed, least=0) for seed in seeds]
+    if not chosen:
+        raise ValueError("seeds must hold at least one seed; got none")
+    _check.distinct("seeds", chosen)
+    jobs = [("burst", seed, policy) for seed in chosen for policy in ARTICLE_POLICIES]
+    jobs += [("solo", SOLO_SEED, policy) for policy in ARTICLE_POLICIES]
+    rows: list[tuple[str, int, str, str, float]] = []
+    drawn: tuple[tuple[str, int], Workload] | None = None
+    for scenario, seed, policy in track(jobs):
+        if drawn is None or drawn[0] != (scenario, seed):
+            drawn = (scenario, seed), _workload(scenario, seed)
+        report = measure(simulate(drawn[1], ARTICLE_POLICIES[policy]()))
+        rows += ((scenario, seed, policy, *one) for one in _numbers(report, scenario))
+    return pd.DataFrame(rows, columns=RESULT_COLUMNS)
+
+
+def _workload(scenario: str, seed: int) -> Workload:
+    if scenario == "solo":
+        return article_workload(seed, burst_factor=SOLO_BURST_FACTOR, solo=True)
+    return article_workload(seed)
+
+
+def _numbers(report: FairnessReport, scenario: str) -> Iterator[tuple[str, float]]:
+    """Yield what the article reports of a run, as (metric, value)."""
+    heavy = report.run.workload.tenants.index("heavy")
+    yield "jain", report.jain
+    yield "min_x", report.min_x
+    yield "p99_wait_ms", 1e3 * report.under_share_p99_wait_s
+    yield "heavy_per_s", float(report.tenants["completed_per_s"].iloc[heavy])
+    yield "utilisation", report.utilisation
+    yield "heavy_p99_wait_s", float(report.tenants["wait_p99_s"].iloc[heavy])
+    yield "demand_per_s", float(report.tenants["demand_per_s"].sum())
+    for reason, n in report.run.counts().items():
+        if reason not in ("served", "waiting"):
+            yield f"rejected_{reason}", float(n)
+    for verdict in [f4(report)] if scenario == "solo" else check(report):
+        yield verdict.name, float(verdict.held)
+
+
+def compare(results: pd.DataFrame) -> pd.DataFrame:
+    """Set results beside the article's published figures.
+
+    Parameters
+    ----------
+    results : DataFrame
+        From `article_results`.
+
+    Returns
+    -------
+    DataFrame
+        One published figure a row, in the article's order: scenario, seeds (``1``, or the
+        ``lowest`` or ``highest`` of 1 to 3), policy, metric, unit, published and ours (numbers;
+        ours not rounded, NaN if its seeds were not run), agrees (to the printed digits; missing
+        if not run), and note (why a difference is known, or what was not run).
+    """
+    missing = [column for column in RESULT_COLUMNS if column not in results]
+    if missing:
+        raise ValueError(f"results must have the columns of article_results; no {missing[0]!r}")
+    keys = zip(*(results[column] for column in RESULT_COLUMNS[:-1]), strict=True)
+    values = dict(zip(keys, results["value"], strict=True))
+    rows = []
+    for figure in FIGURES:
+        ours = _ours(figure, values)
+        needed = "seed 1" if figure.seeds == "1" else "seeds 1, 2, 3"
+        rows.append(
+            (figure.scenario, figure.seeds, figure.policy, figure.metric, UNITS[figure.metric])
+            + (figure.value, np.nan if ours is None else ours)
+            + ((pd.NA, f"not run: needs {needed}") if ours is None else _verdict(figure, ours))
+        )
+    return pd.DataFrame(rows, columns=COMPARE_COLUMNS).astype({"agrees": "boolean"})
+
+
+def _ours(figure: Figure, values: dict[tuple[str, int, str, str], float]) -> float | None:
+    """Return our number for a published one, None if what it needs was not run."""
+    policy = "fifo" if figure.policy == "any" else figure.policy  # all see the same demand
+    seeds = (1,) if figure.seeds == "1" else SEEDS
+    found = [values.get((figure.scenario, seed, policy, figure.metric)) for seed in seeds]
+    known = [value for value in found if value is not None]
+    if len(known) < len(seeds):
+        return None
+    return max(known) if figure.seeds == "highest" else min(known)
+
+
+def _verdict(figure: Figure, ours: float) -> tuple[bool, str]:
+    if figure.agrees(ours):
+        return True, ""
+    return False, figure.note or "differs from the article"
+
+
+def unexplained(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a comparison that differ without a known reason."""
+    known = {figure.key for figure in FIGURES if figure.note}
+    rows = [
+        row.Index
+        for row in comparison.itertuples()
+        if row.agrees is not pd.NA
+        and not row.agrees
+        and (row.scenario, row.seeds, row.policy, row.metric) not in known
+    ]
+    return comparison.loc[rows]
+
+
+def register(commands: Any) -> None:
+    """Add the subcommand ``report``."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "report",
+        help="reproduce the article's tables, ours beside the published figures",
+        description="Run the article's four policies and its solo control, and print its tables, "
+        "ours beside the published figures. Exit code 1 if a figure differs for no known reason.",
+    )
+    parser.add_argument(
+        "--format",
+        choices=("table", "markdown", "csv", "json"),
+        default="table",
+        help="default: table",
+    )
+    parser.add_argument(
+        "--seeds",
+        type=_cli.seed_list,
+        default=SEEDS,
+        metavar="1,2,3",
+        help="seeds of the burst scenario; figures published for others are then not compared",
+    )
+    _cli.add_out(parser)
+    parser.set_defaults(run=command)
+
+
+def command(arguments: argparse.Namespace) -> int:
+    """Run the report; 1 if a figure differs for no known reason, else 0."""
+    from tqdm import tqdm
+
+    from .report_text import render
+
+    _cli.check_out(arguments.out)
+
+    def progress(jobs: Sequence[Any]) -> Iterable[Any]:  # on stderr, and only on a terminal
+        bar: Iterable[Any] = tqdm(jobs, desc="runs", unit="run", leave=False, disable=None)
+        return bar
+
+    results = article_results(arguments.seeds, track=progress)
+    _cli.emit(render(results, arguments.format), arguments.out)
+    return 1 if len(unexplained(compare(results))) else 0
