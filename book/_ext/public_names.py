@@ -14,6 +14,7 @@ import re
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.pycode import ModuleAnalyzer
 
 PLACE = re.compile(r"<!-- public names of ([\w.]+) -->")
 
@@ -39,7 +40,9 @@ def directive(package: str, module: str, name: str) -> str:
         return f".. autoclass:: {package}.{name}\n   :members:\n"
     if callable(value):
         return f".. autofunction:: {package}.{name}\n"
-    return f".. autodata:: {package}.{module}.{name}\n   :no-value:\n"
+    about = ModuleAnalyzer.for_module(f"{package}.{module}").find_attr_docs().get(("", name), [])
+    text = "".join(f"   {line}\n" for line in about)
+    return f".. py:data:: {package}.{name}\n   :type: {type(value).__name__}\n\n{text}"
 
 
 def reference(package: str) -> str:
