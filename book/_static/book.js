@@ -47,6 +47,12 @@
     }
   };
 
+  // The search fetches each page it found to show a passage of it, which no browser allows
+  // between files: without a server it lists titles only.
+  if (location.protocol === "file:" && typeof DOCUMENTATION_OPTIONS !== "undefined") {
+    DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+  }
+
   document.addEventListener("DOMContentLoaded", () => {
     alignNumbers();
     reachScrollers();

@@ -1,0 +1,397 @@
+"""The built site, page by page: self-contained, whole, accessible, fit for a phone.
+
+Tests marked ``site`` need the built site (`make book`); those marked ``browser`` look at it
+in the Chromium or Chrome of this machine. Without one they are skipped, and in CI fail.
+"""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import importlib.util
+import os
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+HTML = Path(os.environ.get("BOOK_HTML") or ROOT / "_build" / "html").resolve()
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
+
+PHONE = {"width": 360, "height": 740}
+DESK = {"width": 1280, "height": 900}
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+]
+
+
+def toc_pages() -> list[str]:
+    """Return the pages that the table of contents promises, and those that Sphinx adds."""
+
+    def files(node: Any) -> Iterator[str]:
+        if isinstance(node, dict):
+            for key, value in node.items():
+                if key in {"file", "root"}:
+                    yield re.sub(r"\.(ipynb|md|rst)$", "", str(value)) + ".html"
+                else:
+                    yield from files(value)
+        elif isinstance(node, list):
+            for item in node:
+                yield from files(item)
+
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    return [*dict.fromkeys(files(toc)), "search.html", "genindex.html"]
+
+
+PAGES = toc_pages()
+
+
+# --- what can be seen without a browser ---------------------------------------------------
+
+
+class Page(HTMLParser):
+    """The links, pictures and anchors of one page."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.anchors: set[str] = set()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.pictures: list[tuple[str, str | None]] = []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        self.anchors.update(value for key in ("id", "name") if (value := values.get(key)))
+        if tag == "a" and values.get("href"):
+            self.links.append(str(values["href"]))
+        elif tag == "link" and values.get("rel") not in {"search", "canonical"}:
+            self.loads.append(values.get("href") or "")
+        elif tag in {"script", "img", "iframe", "source", "video", "audio", "object"}:
+            self.loads.append(values.get("src") or values.get("data") or "")
+        elif tag == "meta" and (values.get("http-equiv") or "").lower() == "refresh":
+            self.links.append((values.get("content") or "").split("url=", 1)[-1])
+        if tag == "img":
+            self.pictures.append((values.get("src") or "", values.get("alt")))
+
+
+@functools.cache
+def read_page(path: Path) -> Page:
+    return Page(path)
+
+
+def built_pages() -> list[Path]:
+    """Return all pages of the built site; fail where there is none."""
+    found = [path for path in HTML.rglob("*.html") if "_static" not in path.parts]
+    assert found, f"no site in {HTML}: run `make book`"
+    return found
+
+
+@pytest.mark.site
+def test_every_page_of_the_contents_was_built() -> None:
+    built_pages()
+    assert [page for page in PAGES if not (HTML / page).is_file()] == []
+
+
+@pytest.mark.site
+def test_no_internal_link_or_anchor_is_broken() -> None:
+    broken = []
+    for path in built_pages():
+        page = read_page(path)
+        for link in page.links + page.loads:
+            parts = urlsplit(link)
+            if parts.scheme or link in {"", "#"} or link.startswith("//"):
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            if parts.path.startswith("/") or not target.is_file():
+                broken.append(f"{path.relative_to(HTML)}: {link}")
+            elif parts.fragment and target.suffix == ".html":
+                anchors = read_page(target).anchors
+                if unquote(parts.fragment) not in anchors:
+                    broken.append(f"{path.relative_to(HTML)}: {link} (no such anchor)")
+    assert broken == []
+
+
+@pytest.mark.site
+def test_no_page_loads_anything_from_elsewhere() -> None:
+    outside = [
+        f"{path.relative_to(HTML)}: {source}"
+        for path in built_pages()
+        for source in read_page(path).loads
+        if source.startswith("//") or urlsplit(source).scheme not in {"", "data"}
+    ]
+    for sheet in (HTML / "_static").rglob("*.css"):
+        text = sheet.read_text(encoding="utf-8", errors="replace")
+        if re.search(r"(?:@import\s+(?:url\()?|url\()\s*[\"']?(?:https?:)?//", text):
+            outside.append(str(sheet.relative_to(HTML)))
+    assert outside == []
+
+
+@pytest.mark.site
+def test_every_picture_has_an_alt_text_that_is_not_a_file_name() -> None:
+    poor = []
+    for path in built_pages():
+        for source, alt in read_page(path).pictures:
+            text = (alt or "").strip()
+            named = re.search(r"\.(png|svg|jpe?g|gif|webp)$", text) or text == Path(source).stem
+            if not text or named or text.startswith(("../", "_images")):
+                poor.append(f"{path.relative_to(HTML)}: {source[:80]} alt={alt!r}")
+    assert poor == []
+
+
+def load_extension(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "book" / "_ext" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("remote", "url"),
+    [
+        ("https://github.com/someone/fair.git", "https://github.com/someone/fair"),
+        ("https://token@github.com/someone/fair", "https://github.com/someone/fair"),
+        ("git@github.com:someone/fair.git", "https://github.com/someone/fair"),
+        ("ssh://git@gitlab.com/someone/fair.git", "https://gitlab.com/someone/fair"),
+    ],
+)
+def test_buttons_lead_to_the_repository_of_the_remote(remote: str, url: str) -> None:
+    options = load_extension("repository").theme_options(remote, "main")
+    assert options["repository_url"] == url
+    assert options["use_repository_button"]
+    assert options["use_issues_button"]
+    assert ("colab_url" in options["launch_buttons"]) == ("github.com" in url)
+
+
+@pytest.mark.parametrize(
+    "remote", ["", "/srv/git/fair", "../fair", "file:///srv/fair", "https://example.org/a/b"]
+)
+def test_no_buttons_without_a_remote_that_a_reader_can_open(remote: str) -> None:
+    assert load_extension("repository").theme_options(remote, "main") == {"repository_url": ""}
+
+
+# --- in a browser -------------------------------------------------------------------------
+
+
+def find_browser() -> str | None:
+    return next((found for name in BROWSERS if (found := shutil.which(name))), None)
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    executable = find_browser()
+    if executable is None:
+        reason = f"no browser found (looked for {', '.join(BROWSERS)})"
+        if CI:
+            pytest.fail(reason + ", and CI must have one")
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def origins() -> Iterator[dict[str, str]]:
+    """Serve the site; return the two addresses under which it must work."""
+    handler = functools.partial(QuietHandler, directory=str(HTML))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield {
+            "http": f"http://127.0.0.1:{server.server_address[1]}/",
+            "file": HTML.as_uri() + "/",
+        }
+        server.shutdown()
+        thread.join()
+
+
+class Look:
+    """One tab on the site; collects what goes wrong in it."""
+
+    def __init__(self, browser: Any, origin: str, theme: str) -> None:
+        self.origin = origin
+        self.context = browser.new_context(color_scheme=theme, viewport=PHONE)
+        self.context.set_default_timeout(30_000)
+        self.context.add_init_script(
+            f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')"
+        )
+        self.page = self.context.new_page()
+        self.faults: list[str] = []
+        self.outside: list[str] = []
+        self.page.on("console", self.on_console)
+        self.page.on("pageerror", lambda error: self.faults.append(f"uncaught: {error}"))
+        self.page.on("request", self.on_request)
+        self.page.on("requestfailed", lambda request: self.faults.append(f"failed: {request.url}"))
+        self.page.on("response", self.on_response)
+
+    def on_console(self, message: Any) -> None:
+        if message.type == "error":
+            self.faults.append(f"console: {message.text}")
+
+    def on_request(self, request: Any) -> None:
+        if not request.url.startswith((self.origin, "data:", "blob:")):
+            self.outside.append(request.url)
+
+    def on_response(self, response: Any) -> None:
+        if response.status >= 400:
+            self.faults.append(f"{response.status}: {response.url}")
+
+    def visit(self, path: str) -> None:
+        """Open a page and wait until its mathematics and its widgets are there."""
+        self.page.goto(self.origin + path)
+        self.page.evaluate("window.MathJax?.startup?.promise")
+        views = "script[type='application/vnd.jupyter.widget-view+json']"
+        if self.page.locator(views).count():
+            self.page.wait_for_function(
+                "views => { const areas = [...document.querySelectorAll('.widget-subarea')];"
+                "  return areas.length >= document.querySelectorAll(views).length"
+                "    && areas.every(area => area.childElementCount) }",
+                arg=views,
+            )
+            self.page.wait_for_timeout(500)
+        self.page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+
+    def resize(self, size: dict[str, int]) -> None:
+        self.page.set_viewport_size(size)
+        self.page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+
+    def overflow(self) -> list[str]:
+        """Return the elements that make the page scroll sideways, none if it does not."""
+        return list(
+            self.page.evaluate(
+                """() => {
+                  const width = document.documentElement.clientWidth;
+                  if (document.documentElement.scrollWidth <= width) return [];
+                  const wide = [...document.querySelectorAll("body *")]
+                    .filter(e => e.getBoundingClientRect().right > width + 1);
+                  return ["page is " + document.documentElement.scrollWidth + " px wide",
+                          ...wide.slice(0, 5).map(e => e.outerHTML.slice(0, 120))];
+                }"""
+            )
+        )
+
+    def violations(self) -> list[str]:
+        """Return what axe-core calls serious or critical."""
+        self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        result = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        return [
+            f"{found['id']} ({found['impact']}): {node['html'][:160]}"
+            for found in result["violations"]
+            if found["impact"] in {"serious", "critical"}
+            for node in found["nodes"]
+        ]
+
+
+@pytest.fixture(scope="session")
+def looks(browser: Any, origins: dict[str, str]) -> Iterator[Any]:
+    """Return a function that opens, or opens again, the tab for an origin and a theme."""
+    opened: dict[tuple[str, str], Look] = {}
+
+    def look(origin: str, theme: str) -> Look:
+        if (origin, theme) not in opened:
+            opened[origin, theme] = Look(browser, origins[origin], theme)
+        tab = opened[origin, theme]
+        tab.page.emulate_media(media="screen")
+        tab.page.set_viewport_size(PHONE)
+        tab.faults.clear()
+        tab.outside.clear()
+        return tab
+
+    yield look
+    for tab in opened.values():
+        tab.context.close()
+
+
+@pytest.mark.site
+@pytest.mark.browser
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("origin", ["http", "file"])
+def test_page(looks: Any, origin: str, theme: str, path: str) -> None:
+    tab = looks(origin, theme)
+    tab.visit(path)
+    assert tab.page.evaluate("document.documentElement.dataset.theme") == theme
+    found = {}
+    for name, size in (("phone", PHONE), ("desk", DESK)):
+        tab.resize(size)
+        found[f"wider than the {name}"] = tab.overflow()
+        if origin == "http":  # the page is the same, and axe takes most of the time
+            found[f"barriers on the {name}"] = tab.violations()
+    found["errors"] = tab.faults
+    found["requests to elsewhere"] = tab.outside
+    assert {what: items for what, items in found.items() if items} == {}
+
+
+@pytest.mark.site
+@pytest.mark.browser
+@pytest.mark.parametrize("path", PAGES)
+def test_page_in_print(looks: Any, path: str) -> None:
+    tab = looks("http", "light")
+    tab.visit(path)
+    tab.page.emulate_media(media="print")
+    tab.resize({"width": 720, "height": 1000})  # the text width of A4 paper
+    assert tab.overflow() == []
+    for furniture in (".bd-sidebar-primary", ".bd-header-article", ".prev-next-footer"):
+        for element in tab.page.locator(furniture).all():
+            assert not element.is_visible(), f"{furniture} is printed"
+
+
+@pytest.mark.site
+@pytest.mark.browser
+@pytest.mark.parametrize("origin", ["http", "file"])
+def test_search_works_without_a_server(looks: Any, origin: str) -> None:
+    tab = looks(origin, "light")
+    tab.visit("search.html?q=fair")
+    first = tab.page.locator("#search-results li a").first
+    first.wait_for()
+    assert first.get_attribute("href")
+    assert (tab.faults, tab.outside) == ([], [])
+
+
+@pytest.mark.site
+@pytest.mark.browser
+@pytest.mark.parametrize("origin", ["http", "file"])
+def test_sliders_have_names_and_move_by_keyboard(looks: Any, origin: str) -> None:
+    for path in PAGES:
+        if "Slider" not in (HTML / path).read_text(encoding="utf-8"):
+            continue
+        tab = looks(origin, "light")
+        tab.visit(path)
+        for handle in tab.page.locator(".widget-slider [role=slider]").all():
+            assert handle.get_attribute("aria-label"), f"{path}: a slider without a name"
+            before = handle.get_attribute("aria-valuenow")
+            at_end = before == handle.get_attribute("aria-valuemax")
+            handle.press("ArrowLeft" if at_end else "ArrowRight")
+            assert handle.get_attribute("aria-valuenow") != before, f"{path}: a slider is stuck"
+        tab.page.wait_for_timeout(300)
+        assert (path, tab.faults, tab.outside) == (path, [], [])
