@@ -1,0 +1,135 @@
+"""What several test modules share: published vectors, generated workloads, independent checks."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from hypothesis import strategies as st
+
+from fairness_lib import (
+    ARTICLE_POLICIES,
+    FairnessReport,
+    Outcome,
+    Policy,
+    Run,
+    Workload,
+    article_workload,
+    drr,
+    drr_quota,
+    fifo,
+    measure,
+    quota,
+    simulate,
+)
+
+VECTORS = json.loads((Path(__file__).parent / "data" / "vectors.json").read_text("utf-8"))
+SEEDS = (1, 2, 3)
+
+
+def rows(vector: str) -> list[dict]:
+    """Return the rows of a published vector as records."""
+    table = VECTORS[vector]
+    return [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+
+
+@cache
+def article_report(policy: str, seed: int, *, solo: bool = False) -> FairnessReport:
+    """Measure one of the article's runs, once a session."""
+    return measure(simulate(_article(seed, solo), ARTICLE_POLICIES[policy]()))
+
+
+@cache
+def _article(seed: int, solo: bool) -> Workload:
+    return article_workload(seed, burst_factor=2.5, solo=True) if solo else article_workload(seed)
+
+
+def tasks(*columns: tuple[str, float, float], horizon_s: float = 100.0, **more) -> Workload:
+    """Make a workload from (tenant, arrival_s, cost_s), tenants in alphabetical order."""
+    names = sorted({name for name, _, _ in columns})
+    tenant, arrival_s, cost_s = zip(*columns, strict=True)
+    return Workload(names, arrival_s, [names.index(t) for t in tenant], cost_s, horizon_s, **more)
+
+
+# --- generated ----------------------------------------------------------------------
+
+# Eighths make arrivals and completions meet at one instant; the other numbers make bits differ.
+_times = st.integers(0, 64).map(lambda n: n / 8) | st.floats(0, 8)
+_costs = st.integers(0, 16).map(lambda n: n / 8) | st.floats(0, 2)
+
+
+@st.composite
+def workloads(draw, *, max_tasks: int = 40, max_tenants: int = 4, costs=_costs) -> Workload:
+    n = draw(st.integers(1, max_tenants))
+    weight = draw(st.lists(st.sampled_from([0.5, 1.0, 2.0, 3.0]), min_size=n, max_size=n))
+    task = st.tuples(_times, st.integers(0, n - 1), costs)
+    drawn = sorted(draw(st.lists(task, min_size=1, max_size=max_tasks)), key=lambda t: t[0])
+    arrival_s, tenant, cost_s = zip(*drawn, strict=True)
+    names = [f"t{i}" for i in range(n)]
+    return Workload(names, arrival_s, tenant, cost_s, 8.0, weight)
+
+
+caps = st.none() | st.integers(1, 8)
+quanta = st.sampled_from([0.01, 0.1, 0.25, 1.0, 3.0])
+buckets = st.fixed_dictionaries({"t*": st.tuples(st.floats(0.1, 10), st.floats(1, 5))})
+policies = st.one_of(
+    st.builds(fifo, cap=caps),
+    st.builds(quota, buckets=buckets, cap=caps),
+    st.builds(drr, quantum_s=quanta, cap=caps),
+    st.builds(drr_quota, buckets=buckets, quantum_s=quanta, cap=caps),
+)
+"""Every policy that never leaves a worker idle while a task is queued."""
+
+
+# --- independent checks ---------------------------------------------------------------
+
+
+def start_times(workload: Workload, policy: Policy, workers: int = 1) -> list[float | None]:
+    """Run and return each task's start, None where it was not served."""
+    start_s = simulate(workload, policy, workers).start_s.tolist()
+    return [None if start != start else start for start in start_s]
+
+
+def outcomes(run: Run) -> list[Outcome]:
+    return [Outcome(outcome) for outcome in run.outcome]
+
+
+def pieces(run: Run, *, start: float = 0.0) -> list[tuple[float, int, int]]:
+    """Cut a run into (length, queued, busy) pieces between its events, by looking at every task."""
+    arrival_s, start_s, finish_s = run.workload.arrival_s, run.start_s, run.finish_s
+    entered = np.isin(run.outcome, [Outcome.SERVED, Outcome.WAITING])
+    until = np.where(np.isnan(start_s), np.inf, start_s)
+    times = np.unique(np.concatenate([[start], arrival_s, start_s, finish_s]))
+    times = times[~np.isnan(times) & (times >= start)]
+    return [
+        (
+            after - before,
+            int((entered & (arrival_s <= before) & (until >= after)).sum()),
+            int(((start_s <= before) & (finish_s >= after)).sum()),
+        )
+        for before, after in pairwise(times)
+    ]
+
+
+def idle_while_queued(run: Run) -> float:
+    """Worker-seconds idle while something was queued, piece by piece."""
+    return sum(length * (run.workers - busy) for length, queued, busy in pieces(run) if queued)
+
+
+def assert_conserved(run: Run) -> None:
+    """Assert that every task was served once, rejected or is waiting, and the pool is not overfull.
+
+    Nothing starts before it arrives or is served longer than it costs.
+    """
+    workload = run.workload
+    served = run.outcome == Outcome.SERVED
+    assert np.isin(run.outcome, list(Outcome)).all()
+    assert sum(run.counts().values()) == len(workload)
+    assert np.array_equal(served, ~np.isnan(run.start_s))
+    assert np.array_equal(served, ~np.isnan(run.finish_s))
+    assert (run.start_s[served] >= workload.arrival_s[served]).all()
+    assert np.array_equal(run.finish_s[served], (run.start_s + workload.cost_s)[served])
+    assert all(busy <= run.workers for _, _, busy in pieces(run))

@@ -1,0 +1,124 @@
+"""Weighted max-min fairness: published vectors, and the property that defines it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from cases import rows
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairness_lib import max_min_fair
+
+amounts = st.just(0.0) | st.floats(1e-3, 1e3)
+asked = st.lists(st.tuples(amounts, st.floats(0.1, 10)), min_size=1, max_size=12)
+
+
+@pytest.mark.parametrize("vector", rows("max_min_fair"), ids=lambda v: str(v["demands"]))
+def test_published_vector(vector) -> None:
+    shares = max_min_fair(vector["demands"], vector["capacity"], vector["weights"])
+    assert shares == pytest.approx(vector["allocation"], rel=1e-12)
+
+
+@given(asked, amounts)
+def test_nobody_gets_more_without_someone_poorer_getting_less(given_, capacity) -> None:
+    """Whoever is short has a normalised share that nobody exceeds, and nothing is left over."""
+    demand, weight = (np.array(column) for column in zip(*given_, strict=True))
+    share = max_min_fair(demand, capacity, weight)
+    near = 1e-9 * (1 + capacity)
+    assert (share >= 0).all()
+    assert (share <= demand + near).all()
+    assert share.sum() <= capacity + near
+    short = share < demand - near
+    if short.any():
+        assert share.sum() == pytest.approx(capacity, abs=near)
+        level = share / weight
+        assert (level[short] >= level.max() - 10 * near).all()
+
+
+def test_equal_parts_do_not_have_that_property_the_negative_control() -> None:
+    """Equal parts cut to demand leave capacity over while somebody is short."""
+    demand = np.array([1.0, 5.0])
+    share = np.minimum(demand, 4.0 / 2)
+    assert (share < demand).any()
+    assert share.sum() < 4.0
+
+
+@given(asked, amounts)
+def test_equals_round_by_round_water_filling(given_, capacity) -> None:
+    """The textbook loop: satisfy all who ask less than their part, share what is left again."""
+    left, share, rest = dict(enumerate(given_)), [0.0] * len(given_), capacity
+    while left:
+        total = sum(weight for _, weight in left.values())
+        content = [i for i, (demand, weight) in left.items() if demand <= rest * weight / total]
+        if not content:
+            for i, (_, weight) in left.items():
+                share[i] = rest * weight / total
+            break
+        for i in content:
+            share[i] = left.pop(i)[0]
+            rest -= share[i]
+    demand, weight = zip(*given_, strict=True)
+    near = 1e-9 * (1 + capacity)
+    assert max_min_fair(demand, capacity, weight) == pytest.approx(share, rel=1e-9, abs=near)
+
+
+@given(asked, amounts, st.randoms(use_true_random=False))
+def test_the_order_of_tenants_does_not_matter(given_, capacity, random) -> None:
+    demands = {str(i): demand for i, (demand, _) in enumerate(given_)}
+    weights = {str(i): weight for i, (_, weight) in enumerate(given_)}
+    names = list(demands)
+    random.shuffle(names)
+    shares = max_min_fair(demands, capacity, weights)
+    shuffled = max_min_fair({name: demands[name] for name in names}, capacity, weights)
+    assert shuffled == pytest.approx(shares, rel=1e-9, abs=1e-12 * (1 + capacity))
+
+
+@given(asked, amounts)
+def test_only_the_ratio_of_weights_matters(given_, capacity) -> None:
+    demand, weight = zip(*given_, strict=True)
+    doubled = max_min_fair(demand, capacity, [2 * w for w in weight])
+    assert np.array_equal(doubled, max_min_fair(demand, capacity, weight))
+
+
+@given(asked, amounts, st.floats(0, 100))
+def test_more_capacity_never_takes_from_anyone(given_, capacity, more) -> None:
+    demand, weight = zip(*given_, strict=True)
+    before = max_min_fair(demand, capacity, weight)
+    after = max_min_fair(demand, capacity + more, weight)
+    assert (after >= before - 1e-9 * (1 + capacity)).all()
+
+
+@pytest.mark.parametrize(
+    ("demands", "capacity", "weights", "shares"),
+    [
+        ([], 5, None, []),
+        ([3], 5, None, [3]),
+        ([8], 5, None, [5]),
+        ([0, 8], 5, None, [0, 5]),
+        ([0, 0], 5, None, [0, 0]),
+        ([2, 3], 0, None, [0, 0]),
+        ([2, 3], 5, None, [2, 3]),
+        ([2, 3], float("inf"), None, [2, 3]),
+        ([9, 9, 9], 9, None, [3, 3, 3]),
+        ([9, 9], 9, [2, 1], [6, 3]),
+    ],
+)
+def test_edges(demands, capacity, weights, shares) -> None:
+    assert max_min_fair(demands, capacity, weights).tolist() == shares
+
+
+def test_the_allocation_is_of_the_kind_that_was_asked_for() -> None:
+    by_name = {"a": 1.0, "b": 9.0}
+    assert max_min_fair(by_name, 4.0, {"b": 2.0, "a": 1.0}) == {"a": 1.0, "b": 3.0}
+    series = max_min_fair(pd.Series(by_name), 4.0, pd.Series({"b": 1.0, "a": 1.0}))
+    pd.testing.assert_series_equal(series, pd.Series({"a": 1.0, "b": 3.0}, name="fair_share"))
+    assert isinstance(max_min_fair((1.0, 9.0), 4.0), np.ndarray)
+
+
+def test_what_comes_in_is_left_as_it_was() -> None:
+    demand = np.array([1.0, 9.0])
+    share = max_min_fair(demand, 100.0)
+    share[0] = 7.0
+    assert demand.tolist() == [1.0, 9.0]
