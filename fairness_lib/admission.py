@@ -43,6 +43,8 @@ class TokenBucket:
 
     def take(self, now: float) -> bool:
         """Take a token at time `now` in seconds, which may not go back; False if there is none."""
+        if not now >= self.updated_s:  # NaN included
+            raise ValueError(f"now must be at least {self.updated_s:g}, the last time; got {now!r}")
         self.tokens = min(self.burst, self.tokens + (now - self.updated_s) * self.rate_per_s)
         self.updated_s = now
         if self.tokens < 1.0:
