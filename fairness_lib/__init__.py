@@ -5,6 +5,7 @@ from .allocation import max_min_fair
 from .article import article_scenario, article_solo_scenario, article_workload
 from .disciplines import DeficitRoundRobin, Fifo
 from .metrics import FairnessReport, jain_index, measure
+from .observe import FairnessMonitor, TenantMetrics, UnderShareAlert
 from .policies import ARTICLE_POLICIES, Policy, drr, drr_quota, fifo, quota
 from .properties import Verdict, check, f1, f2, f3, f4
 from .scenario import Burst, Scenario, Tenant
@@ -22,6 +23,7 @@ __all__ = [
     "DeficitRoundRobin",
     "Deterministic",
     "Exponential",
+    "FairnessMonitor",
     "FairnessReport",
     "Fifo",
     "Lognormal",
@@ -33,7 +35,9 @@ __all__ = [
     "Scenario",
     "Tasks",
     "Tenant",
+    "TenantMetrics",
     "TokenBucket",
+    "UnderShareAlert",
     "Verdict",
     "Workload",
     "article_scenario",

@@ -1,0 +1,24 @@
+"""Fairness in production: the book's metrics online, in bounded memory."""
+
+from .alert import UnderShareAlert
+from .monitor import FairnessMonitor
+from .replay import count_by_period, watch
+from .series import OTHER, Period, TenantSeries, label_of
+from .tenant_metrics import TenantMetrics
+from .waits import BUCKETS_S, WaitHistogram
+from .window import WindowReport
+
+__all__ = [
+    "BUCKETS_S",
+    "OTHER",
+    "FairnessMonitor",
+    "Period",
+    "TenantMetrics",
+    "TenantSeries",
+    "UnderShareAlert",
+    "WaitHistogram",
+    "WindowReport",
+    "count_by_period",
+    "label_of",
+    "watch",
+]

@@ -1,0 +1,258 @@
+"""The fairness of the last minute, computed while it happens.
+
+A monitor is told of every task's arrival, rejection, start and finish, and computes over a
+rolling window what `measure` computes afterwards. Two things are different online. Demand is not
+known, only attempts are: a retried request must count once. And some tasks of the window still
+wait: a quantile of the waits that have ended leaves the worst ones out, so it is given together
+with what the tasks still waiting have waited so far.
+
+Times are seconds on one clock of your choice, rates tasks per second.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Mapping
+from math import floor, inf, nan
+from threading import RLock
+
+import numpy as np
+
+from .. import _check
+from .rolling import fairness_of
+from .task_log import FINISHED, GONE, STARTED, WAITING, TaskLog
+from .window import WindowReport
+
+FEWEST_KEPT = 4096
+MOST_STEPS = 1000
+
+
+class FairnessMonitor:
+    """Jain index, smallest share and under-share p99 wait over rolling windows.
+
+    Fed with the events of a `Run` in time order, it agrees exactly with `measure` on every window
+    whose tasks have all started or been rejected.
+
+    Parameters
+    ----------
+    capacity_workers : int
+        Workers of the pool.
+    window_s : float
+        Length of a window in seconds.
+    step_s : float
+        A report is made for the windows that end at multiples of it, in seconds.
+    weights : mapping of str to float, optional
+        Entitlements by tenant, 1 for those it does not name. Reports list its tenants first, in
+        its order, then others as they came.
+    history : int
+        How many reports are kept in `reports`.
+
+    Attributes
+    ----------
+    reports : deque of WindowReport
+        The latest reports, oldest first.
+    unmatched : int
+        Events of tasks that never arrived, or were done: they are left out. A few are normal
+        when a monitor starts beside a pool at work.
+
+    Notes
+    -----
+    Memory is proportional to the tasks of one window and those still waiting, about 150 bytes
+    each. Methods may be called from several threads. ``now`` may lag behind a little; what comes
+    in late counts in the reports still to be made.
+
+    Examples
+    --------
+    >>> monitor = FairnessMonitor(capacity_workers=1, window_s=10, step_s=10)
+    >>> monitor.arrived("task 1", "a", now=1.0)
+    >>> monitor.started("task 1", now=1.5)
+    >>> monitor.finished("task 1", now=2.5)
+    >>> report, = monitor.advance(now=10.0)
+    >>> report.jain, report.min_x, report.under_share_p99_wait_s
+    (1.0, 1.0, 0.5)
+    """
+
+    def __init__(
+        self,
+        capacity_workers: int,
+        window_s: float = 60.0,
+        step_s: float = 10.0,
+        *,
+        weights: Mapping[str, float] | None = None,
+        history: int = 360,
+    ) -> None:
+        self.capacity_workers = _check.whole("capacity_workers", capacity_workers)
+        self.window_s = _check.number("window_s", window_s, above=0)
+        self.step_s = _check.number("step_s", step_s, above=0)
+        self.reports: deque[WindowReport] = deque(maxlen=_check.whole("history", history))
+        self.unmatched = 0
+        self._weights = dict(weights or {})
+        for name, weight in self._weights.items():
+            _check.number(f"weights[{name!r}]", weight, above=0)
+        self._log = TaskLog(self._weights)
+        self._forget_at = FEWEST_KEPT
+        self._forgotten_s = -inf  # what ended before may be forgotten
+        self._lock = RLock()
+        self._step = -1  # number of the last step that was reported
+        self._next_s = -inf  # time of the next one
+        self._now = 0.0
+        self._mean_cost_s = nan
+
+    # --- events ---------------------------------------------------------------------------
+
+    def arrived(
+        self,
+        task: Hashable,
+        tenant: str,
+        now: float,
+        *,
+        retry: bool = False,
+        request: Hashable | None = None,
+    ) -> None:
+        """Take note of an attempt that arrives, whatever becomes of it.
+
+        Parameters
+        ----------
+        task : hashable
+            This attempt; no other one that is waiting or running may be called the same.
+        tenant : str
+            Whose it is.
+        now : float
+            The time in seconds, 0 or more.
+        retry : bool
+            Whether it repeats an earlier attempt. It is no new demand.
+        request : hashable, optional
+            What is common to all attempts of one request of this tenant. They count once in a
+            window, also when the first one came before it; `retry` is not needed then.
+        """
+        if tenant.__class__ is not str:
+            raise TypeError(f"tenant must be a string; got {tenant!r}")
+        with self._lock:
+            if not self._next_s > now >= 0.0:
+                self._pass(now)
+            log = self._log
+            if task in log.open:
+                raise ValueError(f"task must not be waiting or running already; got {task!r}")
+            if len(log) >= self._forget_at:
+                self._forget()
+            log.append(task, tenant, now, request is not None or not retry, request)
+
+    def rejected(self, task: Hashable, now: float) -> None:
+        """Take note that an attempt that arrived is turned away."""
+        with self._lock:
+            if not self._next_s > now >= 0.0:
+                self._pass(now)
+            row = self._log.open.pop(task, None)
+            if row is None:
+                self.unmatched += 1
+            else:
+                self._log.state[row] = GONE
+
+    def abandoned(self, task: Hashable, now: float) -> None:
+        """Take note that a task leaves the queue without service."""
+        self.rejected(task, now)
+
+    def started(self, task: Hashable, now: float) -> None:
+        """Take note that a worker takes a task."""
+        with self._lock:
+            if not self._next_s > now >= 0.0:
+                self._pass(now)
+            log = self._log
+            row = log.open.get(task)
+            if row is None or log.state[row] != WAITING:
+                self.unmatched += 1
+                return
+            log.state[row] = STARTED
+            log.start_s[row] = now
+
+    def finished(self, task: Hashable, now: float, cost_s: float | None = None) -> None:
+        """Take note that a task is done, at a cost in worker-seconds; its service time if None."""
+        with self._lock:
+            if not self._next_s > now >= 0.0:
+                self._pass(now)
+            log = self._log
+            row = log.open.get(task)
+            if row is None or log.state[row] != STARTED:
+                self.unmatched += 1
+                return
+            del log.open[task]
+            log.state[row] = FINISHED
+            log.finish_s[row] = now
+            log.cost_s[row] = now - log.start_s[row] if cost_s is None else cost_s
+
+    def advance(self, now: float) -> list[WindowReport]:
+        """Let time pass to `now`, and return the reports of the windows that have ended since.
+
+        Events do so by themselves; call it from a timer, as in a pool that is stuck nothing
+        happens.
+        """
+        with self._lock:
+            return self._pass(now)
+
+    # --- windows --------------------------------------------------------------------------
+
+    def _pass(self, now: float) -> list[WindowReport]:
+        _check.number("now", now, least=0)
+        if self._step < 0:  # the first window ends at the first step after the first event
+            self._step = floor(now / self.step_s)
+        # after a long silence only the last steps are made up
+        self._step = max(self._step, floor(now / self.step_s) - MOST_STEPS)
+        self._next_s = (self._step + 1) * self.step_s
+        made = []
+        while self._next_s <= now:
+            self._now = max(self._now, self._next_s)
+            made.append(self.report(self._next_s))
+            self.reports.append(made[-1])
+            self._step += 1
+            self._next_s = (self._step + 1) * self.step_s
+        self._now = max(self._now, now)
+        return made
+
+    @property
+    def latest(self) -> WindowReport | None:
+        """The last report that was made, if any."""
+        return self.reports[-1] if self.reports else None
+
+    def report(self, end_s: float | None = None) -> WindowReport:
+        """Return the report of the window that ends at `end_s`, as things are known now.
+
+        Parameters
+        ----------
+        end_s : float, optional
+            End of the window in seconds, excluded; the time of the last event by default. The
+            tasks of windows that ended more than two steps ago may be forgotten.
+
+        Raises
+        ------
+        ValueError
+            If the window begins before what is remembered.
+        """
+        with self._lock:
+            end = self._now if end_s is None else _check.number("end_s", end_s, least=0)
+            if end - self.window_s < self._forgotten_s:
+                raise ValueError(
+                    f"end_s must be at least {self._forgotten_s + self.window_s:g}, as older "
+                    f"tasks are forgotten; got {end:g}"
+                )
+            return self._report(end - self.window_s, end)
+
+    def _report(self, start: float, end: float) -> WindowReport:
+        log = self._log
+        report, self._mean_cost_s = fairness_of(
+            log.columns(),
+            log.request,
+            list(log.code),
+            np.array([self._weights.get(name, 1.0) for name in log.code]),
+            workers=self.capacity_workers,
+            window=(start, end),
+            now=max(self._now, end),
+            mean_cost_s=self._mean_cost_s,
+        )
+        return report
+
+    def _forget(self) -> None:
+        """Drop what no window to come can hold, and none that ended up to two steps ago."""
+        before_s = self._now - self.window_s - 2 * self.step_s
+        if self._log.forget(before_s):
+            self._forgotten_s = max(self._forgotten_s, before_s)
+        self._forget_at = max(FEWEST_KEPT, 2 * len(self._log))
