@@ -204,7 +204,7 @@ def water_filling(
     labels = [name if weights is None else f"{name}\nweight {width[name]:g}" for name in demands]
     ax.set_xticks(ticks, labels)
     ax.set(xlim=(-0.2, left + 0.5), ylim=(0, 1.12 * top))
-    ax.set_ylabel(unit if weights is None else f"{unit} and unit of weight")
+    ax.set_ylabel(unit if weights is None else f"{unit} per unit of weight")
     ax.grid(visible=False)
     return ax
 
