@@ -266,7 +266,7 @@ def _own_queues(ax: Axes, left: float, discipline: DeficitRoundRobin) -> list[tu
         ax.text(right + 0.1, y, group, va="center", fontsize=10.5, color=GROUP_COLORS[group])
     ax.text(
         left,
-        3.42,
+        3.45,
         f"a queue each, {_limit(discipline.cap)}",
         fontsize=10.5,
     )
