@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
@@ -141,9 +142,9 @@ class TenantCollector(Collector):
         yield from families.values()
 
     @staticmethod
-    def _families() -> dict[str, Metric]:
-        def named(kind: type[Metric], name: str, text: str, labels: Sequence[str]) -> Metric:
-            return kind(f"fairness_{name}", text, labels=labels)  # type: ignore[call-arg, arg-type]
+    def _families() -> dict[str, Any]:
+        def named(kind: type[Metric], name: str, text: str, labels: Sequence[str]) -> Any:
+            return kind(f"fairness_{name}", text, labels=labels)  # type: ignore[call-arg]
 
         tenant = ["tenant"]
         counter, gauge = CounterMetricFamily, GaugeMetricFamily
@@ -175,7 +176,7 @@ class FairnessCollector(Collector):
     monitor : FairnessMonitor
         Its latest report is exported.
     alert : UnderShareAlert, optional
-        Exported as ``fairness_alert_firing``; feeding it the reports is up to you.
+        Exported as ``fairness_alert_firing``. Make its `observe` the monitor's ``on_report``.
     clock : callable, optional
         The time on the monitor's clock, in seconds. With it a scrape lets the monitor's time pass,
         so that a pool in which nothing happens any more is seen to be stuck.

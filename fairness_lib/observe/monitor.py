@@ -12,7 +12,7 @@ Times are seconds on one clock of your choice, rates tasks per second.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from math import floor, inf, nan
 from threading import RLock
 
@@ -46,6 +46,9 @@ class FairnessMonitor:
         its order, then others as they came.
     history : int
         How many reports are kept in `reports`.
+    on_report : callable, optional
+        Called with every report that is made, by whichever event makes it; an alert's
+        `UnderShareAlert.observe`, for one.
 
     Attributes
     ----------
@@ -80,11 +83,13 @@ class FairnessMonitor:
         *,
         weights: Mapping[str, float] | None = None,
         history: int = 360,
+        on_report: Callable[[WindowReport], object] | None = None,
     ) -> None:
         self.capacity_workers = _check.whole("capacity_workers", capacity_workers)
         self.window_s = _check.number("window_s", window_s, above=0)
         self.step_s = _check.number("step_s", step_s, above=0)
         self.reports: deque[WindowReport] = deque(maxlen=_check.whole("history", history))
+        self.on_report = on_report
         self.unmatched = 0
         self._weights = dict(weights or {})
         for name, weight in self._weights.items():
@@ -203,6 +208,8 @@ class FairnessMonitor:
             self._now = max(self._now, self._next_s)
             made.append(self.report(self._next_s))
             self.reports.append(made[-1])
+            if self.on_report is not None:
+                self.on_report(made[-1])
             self._step += 1
             self._next_s = (self._step + 1) * self.step_s
         self._now = max(self._now, now)
