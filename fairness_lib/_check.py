@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from numbers import Real
 from typing import Any
 
@@ -51,9 +51,26 @@ def choice(field: str, value: Any, allowed: Iterable[str]) -> str:
     return str(value)
 
 
+def several(field: str, value: Any, what: str) -> list[Any]:
+    """Return what `value` iterates over; a string is one thing and not several."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise TypeError(f"{field} must be several {what}; got {value!r}")
+    return list(value)
+
+
+def by_name(field: str, value: Any, what: str) -> Mapping[str, Any]:
+    """Return `value` if it is a mapping whose keys are strings."""
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{field} must be a mapping of names to {what}; got {value!r}")
+    for name in value:
+        if not isinstance(name, str):
+            raise TypeError(f"{field} must go by name; got {name!r}")
+    return value
+
+
 def names(field: str, value: Iterable[str]) -> tuple[str, ...]:
     """Return `value` as a tuple of distinct, non-empty strings."""
-    result = tuple(value)
+    result = tuple(several(field, value, "strings"))
     for name in result:
         if not isinstance(name, str) or not name:
             raise TypeError(f"{field} must be non-empty strings; got {name!r}")
@@ -89,6 +106,8 @@ def column(
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{field} must be a column of numbers; {error}") from None
+    if array.ndim == 0:
+        raise TypeError(f"{field} must be a column of numbers; got {values!r}")
     _shape(field, array, length)
     ok = np.isfinite(array) & (array <= most) & (array > 0 if positive else array >= 0)
     if not ok.all():

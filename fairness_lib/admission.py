@@ -76,9 +76,15 @@ class Quota:
     buckets: Mapping[str, tuple[float, float]]
 
     def __post_init__(self) -> None:
-        if not self.buckets:
+        if not _check.by_name("buckets", self.buckets, "(rate_per_s, burst)"):
             raise ValueError("buckets must name at least one tenant or pattern; got none")
-        for pattern, (rate_per_s, burst) in self.buckets.items():
+        for pattern, bucket in self.buckets.items():
+            try:
+                rate_per_s, burst = bucket
+            except (TypeError, ValueError):
+                raise TypeError(
+                    f"buckets[{pattern!r}] must be (rate_per_s, burst); got {bucket!r}"
+                ) from None
             _check.number(f"buckets[{pattern!r}].rate_per_s", rate_per_s, above=0)
             _check.number(f"buckets[{pattern!r}].burst", burst, least=1)
 

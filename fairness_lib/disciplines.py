@@ -126,8 +126,9 @@ class DeficitRoundRobin:
         _check.number("quantum_s", self.quantum_s, least=LEAST_QUANTUM_S)
         if self.cap is not None:
             _check.whole("cap", self.cap)
-        for name, weight in (self.weights or {}).items():
-            _check.number(f"weights[{name!r}]", weight, above=0)
+        if self.weights is not None:
+            for name, weight in _check.by_name("weights", self.weights, "numbers").items():
+                _check.number(f"weights[{name!r}]", weight, above=0)
 
     def quanta(self, tasks: Tasks) -> list[float]:
         """Return each tenant's quantum in worker-seconds: `quantum_s` times its weight."""

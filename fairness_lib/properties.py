@@ -36,8 +36,14 @@ class Verdict:
     seen: str
 
 
+def _is_report(field: str, report: FairnessReport) -> None:
+    if not isinstance(report, FairnessReport):
+        raise TypeError(f"{field} must be a FairnessReport from measure(); got {report!r}")
+
+
 def f1(report: FairnessReport) -> Verdict:
     """Check that tenants within their share complete at least 97 % of their demand."""
+    _is_report("report", report)
     tenants = report.tenants[report.tenants["under_share"] & (report.tenants["arrived"] > 0)]
     x = tenants["x"]
     claim = "tenants within their share complete at least 97 % of their demand"
@@ -49,6 +55,7 @@ def f1(report: FairnessReport) -> Verdict:
 
 def f2(report: FairnessReport) -> Verdict:
     """Check that their p99 wait is below 50 ms and no full queue rejects them."""
+    _is_report("report", report)
     tenants = report.tenants[report.tenants["under_share"]]
     rejected = int(tenants["rejected_queue_full"].sum())
     wait_s = report.under_share_p99_wait_s
@@ -60,6 +67,7 @@ def f2(report: FairnessReport) -> Verdict:
 
 def f3(report: FairnessReport) -> Verdict:
     """Check that only tenants beyond their share have tasks rejected."""
+    _is_report("report", report)
     tenants = report.tenants[report.tenants["under_share"]]
     rejected = int((tenants["arrived"] - tenants["admitted"]).sum())
     claim = "only tenants beyond their share have tasks rejected"
@@ -68,9 +76,11 @@ def f3(report: FairnessReport) -> Verdict:
 
 def f4(solo: FairnessReport) -> Verdict:
     """Check that a tenant alone, asking for more than there is, gets at least 97 % of capacity."""
+    _is_report("solo", solo)
     claim = "a tenant that is alone can use the whole capacity"
-    if (solo.tenants["arrived"] > 0).sum() != 1:
-        raise ValueError("solo must be the report of a run with one active tenant")
+    active = int((solo.tenants["arrived"] > 0).sum())
+    if active != 1:
+        raise ValueError(f"solo must be of a run with one active tenant; got {active} of them")
     seen = f"{solo.min_x:.3f} of what it could have had"
     return Verdict("F4", claim, solo.min_x >= LEAST_COMPLETED, seen)
 

@@ -75,7 +75,11 @@ class Tenant:
                 f"service_time must be a distribution such as Exponential(0.010); "
                 f"got {self.service_time!r}"
             )
-        given = [self.bursts] if isinstance(self.bursts, Burst) else list(self.bursts)
+        given = (
+            [self.bursts]
+            if isinstance(self.bursts, Burst)
+            else _check.several("bursts", self.bursts, "Burst records")
+        )
         for burst in given:
             if not isinstance(burst, Burst):
                 raise TypeError(f"bursts must be Burst records; got {burst!r}")
@@ -125,7 +129,7 @@ class Scenario:
     horizon_s: float = 60.0
 
     def __post_init__(self) -> None:
-        tenants = tuple(self.tenants)
+        tenants = tuple(_check.several("tenants", self.tenants, "Tenant records"))
         for tenant in tenants:
             if not isinstance(tenant, Tenant):
                 raise TypeError(f"tenants must be Tenant records; got {tenant!r}")
@@ -165,7 +169,7 @@ class Scenario:
 
     def with_tenants(self, tenants: Iterable[Tenant]) -> Scenario:
         """Return the same scenario with other tenants."""
-        return replace(self, tenants=tuple(tenants))
+        return replace(self, tenants=tuple(_check.several("tenants", tenants, "Tenant records")))
 
 
 def _tasks(
