@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,8 @@ def article_results(seeds: Iterable[int] = SEEDS, *, track: Track = iter) -> pd.
     DataFrame
         One number a row: scenario (``burst`` or ``solo``), seed, policy, metric, value. Metrics
         are those of `published.UNITS` (waits in the unit that their names carry), the counts
-        rejected_<reason> in tasks, and F1 to F4: 1 where the property held, else 0.
+        rejected_<reason> in tasks, and F1 to F4: 1 where the property held, else 0. What is not
+        defined has no row: nobody is within their share in the control.
 
     Examples
     --------
@@ -53,7 +55,10 @@ def article_results(seeds: Iterable[int] = SEEDS, *, track: Track = iter) -> pd.
     >>> round(float(results["burst", "drr", "min_x"]), 3)
     0.989
     """
-    chosen = [_check.whole("seeds", seed, least=0) for seed in seeds]
+    chosen = [
+        _check.whole("seeds", seed, least=0)
+        for seed in _check.several("seeds", seeds, "whole numbers")
+    ]
     if not chosen:
         raise ValueError("seeds must hold at least one seed; got none")
     _check.distinct("seeds", chosen)
@@ -65,7 +70,11 @@ def article_results(seeds: Iterable[int] = SEEDS, *, track: Track = iter) -> pd.
         if drawn is None or drawn[0] != (scenario, seed):
             drawn = (scenario, seed), _workload(scenario, seed)
         report = measure(simulate(drawn[1], ARTICLE_POLICIES[policy]()))
-        rows += ((scenario, seed, policy, *one) for one in _numbers(report, scenario))
+        rows += (
+            (scenario, seed, policy, metric, value)
+            for metric, value in _numbers(report, scenario)
+            if not isnan(value)  # such as a wait within share where nobody is
+        )
     return pd.DataFrame(rows, columns=RESULT_COLUMNS)
 
 
@@ -108,6 +117,8 @@ def compare(results: pd.DataFrame) -> pd.DataFrame:
         ours not rounded, NaN if its seeds were not run), agrees (to the printed digits; missing
         if not run), and note (why a difference is known, or what was not run).
     """
+    if not isinstance(results, pd.DataFrame):
+        raise TypeError(f"results must be a DataFrame from article_results(); got {results!r}")
     missing = [column for column in RESULT_COLUMNS if column not in results]
     if missing:
         raise ValueError(f"results must have the columns of article_results; no {missing[0]!r}")
@@ -129,7 +140,10 @@ def _ours(figure: Figure, values: dict[tuple[str, int, str, str], float]) -> flo
     """Return our number for a published one, None if what it needs was not run."""
     policy = "fifo" if figure.policy == "any" else figure.policy  # all see the same demand
     seeds = (1,) if figure.seeds == "1" else SEEDS
-    found = [values.get((figure.scenario, seed, policy, figure.metric)) for seed in seeds]
+    found = [
+        values.get((figure.scenario, seed, policy, figure.metric))
+        for seed in _check.several("seeds", seeds, "whole numbers")
+    ]
     known = [value for value in found if value is not None]
     if len(known) < len(seeds):
         return None

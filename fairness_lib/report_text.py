@@ -125,10 +125,10 @@ def render(results: pd.DataFrame, style: str = "table") -> str:
         return str(comparison.to_csv(index=False, lineterminator="\n"))
     if style == "json":
         parts = {"fairness_lib": __version__} | {
-            name: json.loads(frame.to_json(orient="records", double_precision=15))
+            name: frame.astype(object).where(frame.notna(), None).to_dict("records")
             for name, frame in (("comparison", comparison), ("results", results))
         }
-        return json.dumps(parts, indent=1) + "\n"
+        return json.dumps(parts, indent=1, allow_nan=False) + "\n"
     layout = _markdown if style == "markdown" else _plain
     return layout(tables(results, comparison), summary(comparison)) + "\n"
 
