@@ -8,11 +8,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from hypothesis import strategies as st
 
 from fairness_lib import (
     ARTICLE_POLICIES,
     FairnessReport,
+    Fifo,
     Outcome,
     Policy,
     Run,
@@ -25,6 +27,7 @@ from fairness_lib import (
     quota,
     simulate,
 )
+from fairness_lib.report import article_results
 
 VECTORS = json.loads((Path(__file__).parent / "data" / "vectors.json").read_text("utf-8"))
 SEEDS = (1, 2, 3)
@@ -40,6 +43,12 @@ def rows(vector: str) -> list[dict]:
 def article_report(policy: str, seed: int, *, solo: bool = False) -> FairnessReport:
     """Measure one of the article's runs, once a session."""
     return measure(simulate(_article(seed, solo), ARTICLE_POLICIES[policy]()))
+
+
+@cache
+def article_numbers() -> pd.DataFrame:
+    """Return the results of the article's runs, once a session; not to be changed."""
+    return article_results(SEEDS)
 
 
 @cache
@@ -82,6 +91,13 @@ policies = st.one_of(
     st.builds(drr_quota, buckets=buckets, quantum_s=quanta, cap=caps),
 )
 """Every policy that never leaves a worker idle while a task is queued."""
+
+
+class Reluctant(Fifo):
+    """A queue that gives nothing before second 4: not work-conserving."""
+
+    def take(self, now):
+        return super().take(now) if now >= 4 else None
 
 
 # --- independent checks ---------------------------------------------------------------

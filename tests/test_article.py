@@ -9,16 +9,16 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from cases import SEEDS, article_report
+from cases import SEEDS, article_numbers, article_report
 
 from fairness_lib import ARTICLE_POLICIES, article_scenario, article_solo_scenario, article_workload
 from fairness_lib.published import FIGURES, KNOWN_DIFFERENCES, Figure
-from fairness_lib.report import article_results, compare
+from fairness_lib.report import compare
 
 
 @pytest.fixture(scope="module")
 def comparison() -> pd.DataFrame:
-    return compare(article_results(SEEDS)).set_index(["scenario", "seeds", "policy", "metric"])
+    return compare(article_numbers()).set_index(["scenario", "seeds", "policy", "metric"])
 
 
 def figure(scenario: str, seeds: str, policy: str, metric: str) -> Figure:
