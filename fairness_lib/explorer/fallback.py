@@ -1,0 +1,39 @@
+"""What a reader sees of a widget without JavaScript, in print and on a code host."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import ipywidgets as widgets
+import matplotlib.pyplot as plt
+from IPython.display import display
+from matplotlib.figure import Figure
+
+
+class WithFigure(widgets.VBox):  # type: ignore[misc]
+    """A widget that is displayed together with a static figure and a sentence about it.
+
+    The widget hides both as soon as it has drawn.
+    """
+
+    sentence = ""
+
+    def figure(self) -> Figure:
+        """Draw what the widget shows at first."""
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        """Describe the widget in words where it cannot be shown."""
+        bundle = dict(super()._repr_mimebundle_(**kwargs) or {})
+        bundle["text/plain"] = f"{type(self).__name__}: sliders, in JupyterLab or on the page"
+        return bundle
+
+    def _ipython_display_(self) -> None:
+        """Display the figure, the sentence, and the widget."""
+        show: Any = display
+        figure = self.figure()
+        show(figure)
+        plt.close(figure)
+        show({"text/html": f'<p class="fl-fallback">{escape(self.sentence)}</p>'}, raw=True)
+        show(self._repr_mimebundle_(), raw=True)

@@ -1,0 +1,182 @@
+// One decision a step: queues, deficits, workers, and why. Everything shown was recorded by
+// fairness_lib/explorer/trace.py from a run of the engine.
+import { svg, html, MARKERS, keepKeys, hideFallback, watchBox, mendPlay, set } from "./dom.js";
+
+const WIDTH = 360, QUEUE_END = 246, WORKER_X = 268, ROW = 46, BOX = 20;
+
+const look = (tenants, i) => ({ style: `--fl-color:${tenants[i].color}` });
+
+function taskBox(model, task, x, y, width, height = BOX) {
+  const { tenant, number } = model.get("tasks");
+  const tenants = model.get("tenants"), who = tenant[task];
+  return svg("g", { ...look(tenants, who), class: "fl-task", transform: `translate(${x} ${y})` },
+    svg("rect", { width, height, rx: 2 }),
+    svg("text", { x: width / 2, y: height / 2 + 3.5, "text-anchor": "middle" },
+      width > 17 ? tenants[who].name[0] + number[task] : width > 6 ? tenants[who].name[0] : ""));
+}
+
+// The queue of one row, its head at the right, each task as wide as its cost.
+function queueRow(model, tasks, y, scale) {
+  const { cost_ms } = model.get("tasks");
+  let x = QUEUE_END;
+  return tasks.map((task) => taskBox(model, task, (x -= cost_ms[task] * scale), y, cost_ms[task] * scale - 1));
+}
+
+function tenantRow(model, step, i, scale) {
+  const tenants = model.get("tenants"), y = 8 + i * ROW, deficit = step.deficit_ms[i];
+  const acting = step.tenant === i && ["served", "passed", "ended"].includes(step.kind);
+  return svg("g", { class: acting ? "fl-row fl-acting" : "fl-row" },
+    svg("rect", { class: "fl-turn", x: 1, y: y - 5, width: QUEUE_END + 8, height: ROW - 3, rx: 4 }),
+    svg("g", look(tenants, i),
+      svg("path", { class: "fl-mark", d: MARKERS[tenants[i].marker], transform: `translate(20 ${y + 9})` })),
+    svg("text", { class: "fl-name", x: 28, y: y + 13 }, tenants[i].name),
+    step.turn === i ? svg("text", { class: "fl-arrow", x: 4, y: y + 13 }, "▶") : "",
+    ...queueRow(model, step.queues[i], y, scale),
+    svg("rect", { class: "fl-deficit", x: QUEUE_END - deficit * scale, y: y + BOX + 3, width: Math.max(0, deficit * scale - 1), height: 5 }),
+    svg("text", { class: "fl-small", x: QUEUE_END - Math.max(deficit * scale, 1) - 4, y: y + BOX + 10, "text-anchor": "end" }, `deficit ${deficit} ms`));
+}
+
+function stage(model, trace, step, scale) {
+  const rows = trace.step[0].queues.length, tall = Math.max(rows * ROW, step.workers.length * 34 + 12) + 6;
+  const { cost_ms } = model.get("tasks"), perTenant = step.deficit_ms.length > 0;
+  return svg("svg", { viewBox: `0 0 ${WIDTH} ${tall + 14}`, class: "fl-svg", "aria-hidden": "true" },
+    ...(perTenant
+      ? step.queues.map((_, i) => tenantRow(model, step, i, scale))
+      : [svg("text", { class: "fl-name", x: 4, y: 12 }, "one queue, head at the right"), ...queueRow(model, step.queues[0], 20, scale)]),
+    svg("path", { class: "fl-door", d: `M${QUEUE_END + 10} 4V${tall}` }),
+    ...step.workers.flatMap((task, w) => {
+      const y = 4 + w * 34;
+      return [
+        svg("rect", { class: "fl-worker", x: WORKER_X, y, width: WIDTH - WORKER_X - 2, height: 30, rx: 4 }),
+        ...(task === null
+          ? [svg("text", { class: "fl-small", x: WORKER_X + 6, y: y + 19 }, `worker ${w + 1}: idle`)]
+          : [taskBox(model, task, WORKER_X + 5, y + 5, 26),
+             svg("text", { class: "fl-small", x: WORKER_X + 36, y: y + 13 }, `worker ${w + 1}`),
+             svg("text", { class: "fl-small", x: WORKER_X + 36, y: y + 24 },
+               `to ${Math.round(trace.start_ms[task] + cost_ms[task])} ms`)]),
+      ];
+    }),
+    svg("text", { class: "fl-small", x: 4, y: tall + 10 }, "A task is as wide as its cost."));
+}
+
+// Who was served when, under both policies, as far as the clock has got.
+function schedule(model, now) {
+  const traces = model.get("traces"), { cost_ms, arrival_ms } = model.get("tasks"), left = 42;
+  const end = model.get("end_ms"), x = (ms) => left + (ms / end) * (WIDTH - left - 6);
+  const parts = [];
+  let y = 4;
+  for (const trace of traces) {
+    parts.push(svg("text", { class: "fl-name", x: 0, y: y + 16 }, trace.label));
+    trace.start_ms.forEach((start, task) => {
+      if (start !== null && start <= now) {
+        const stop = Math.min(now, start + cost_ms[task]);
+        if (stop > start) parts.push(taskBox(model, task, x(start), y + trace.worker[task] * 13, x(stop) - x(start) - 0.6, 11));
+      } else if (start === null && arrival_ms[task] <= now) {
+        parts.push(svg("text", { ...look(model.get("tenants"), model.get("tasks").tenant[task]), class: "fl-cross", x: x(arrival_ms[task]), y: y + 37, "text-anchor": "middle" }, "×"));
+      }
+    });
+    y += 44;
+  }
+  parts.push(svg("path", { class: "fl-now", d: `M${x(now)} 0V${y}` }));
+  for (let ms = 0; ms <= end; ms += 50) {
+    parts.push(svg("text", { class: "fl-small", x: x(ms), y: y + 9, "text-anchor": ms + 25 > end ? "end" : "middle" }, ms ? `${ms}` : "0 ms"));
+  }
+  return svg("svg", { viewBox: `0 0 ${WIDTH} ${y + 14}`, class: "fl-svg", "aria-hidden": "true" }, ...parts);
+}
+
+function standing(model, now) {
+  const traces = model.get("traces"), tenants = model.get("tenants");
+  const { tenant, arrival_ms } = model.get("tasks");
+  const cell = (trace, i) => {
+    let served = 0, rejected = 0, longest = 0;
+    tenant.forEach((who, task) => {
+      const start = trace.start_ms[task];
+      if (who !== i || arrival_ms[task] > now) return;
+      if (start === null) rejected += 1;
+      else {
+        served += start <= now;
+        longest = Math.max(longest, Math.min(start, now) - arrival_ms[task]);
+      }
+    });
+    return [served, rejected, `${Math.round(longest)} ms`];
+  };
+  return html("table", { class: "fl-table" },
+    html("caption", {}, `By ${Math.round(now)} ms`),
+    html("thead", {},
+      html("tr", {}, html("td"), ...traces.map((t) => html("th", { colspan: 3, scope: "colgroup" }, t.label))),
+      html("tr", {}, html("td"), ...traces.flatMap(() => ["served", "rejected", "longest wait"].map((h) => html("th", { scope: "col" }, h))))),
+    html("tbody", {}, ...tenants.map((t, i) =>
+      html("tr", {}, html("th", { scope: "row" }, t.name), ...traces.flatMap((trace) => cell(trace, i).map((v) => html("td", {}, String(v))))))));
+}
+
+function render({ model, el: root }) {
+  const said = html("p", { class: "fl-why", role: "status" });
+  const drawn = html("div", { class: "fl-stage" }), below = html("div", { class: "fl-below" });
+  const traces = model.get("traces"), { cost_ms } = model.get("tasks");
+  const widest = (queues) => Math.max(1, ...queues.map((q) => q.reduce((sum, task) => sum + cost_ms[task], 0)));
+  const scales = traces.map((trace) => {
+    const room = QUEUE_END - (trace.step[0].queues.length > 1 ? 76 : 6);
+    return Math.min(1.1, room / Math.max(...trace.step.map((s) => widest(s.queues))));
+  });
+  let shown = null;
+
+  const go = (step) => {
+    model.set("step", Math.max(0, Math.min(model.get("last"), step)));
+    model.save_changes();
+  };
+  const button = (label, sign, to) => {
+    const b = html("button", { type: "button", class: "fl-button", "aria-label": label, title: label }, sign);
+    b.addEventListener("click", () => go(to()));
+    return b;
+  };
+  const here = () => model.get("step");
+  const buttons = html("div", { class: "fl-buttons", role: "group", "aria-label": "Step through the decisions" },
+    button("First decision", "|◀", () => 0), button("Step back", "◀ back", () => here() - 1),
+    button("Step forward", "step ▶", () => here() + 1), button("Last decision", "▶|", () => model.get("last")));
+
+  const draw = () => {
+    const policy = model.get("policy"), trace = traces[policy], last = trace.step.length - 1;
+    if (shown !== null && shown !== policy) {
+      // The same moment in the other schedule.
+      const now = traces[shown].step[Math.min(here(), traces[shown].step.length - 1)].now_ms;
+      const at = trace.step.findLastIndex((s) => s.now_ms <= now);
+      shown = policy;
+      model.set("last", last);
+      return go(Math.max(0, at));
+    }
+    shown = policy;
+    const at = Math.min(here(), last), step = trace.step[at];
+    said.textContent = `${trace.label}, ${at + 1} of ${last + 1}, ${Math.round(step.now_ms * 10) / 10} ms. ${step.why}`;
+    said.className = `fl-why fl-${step.kind}`;
+    drawn.replaceChildren(stage(model, trace, step, scales[policy]));
+    below.replaceChildren(schedule(model, step.now_ms), html("div", { class: "fl-scroll" }, standing(model, step.now_ms)));
+  };
+
+  root.classList.add("fl", "fl-stepper");
+  root.append(buttons, said, drawn, below);
+  keepKeys(root);
+  root.addEventListener("keydown", (event) => {
+    const to = { ArrowRight: here() + 1, ArrowLeft: here() - 1, Home: 0, End: model.get("last") }[event.key];
+    if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    go(to);
+  });
+  model.on("change:step", draw);
+  model.on("change:policy", draw);
+  const unwatch = watchBox(root, (box) => {
+    mendPlay(box);
+    const slider = box.querySelector(".widget-slider [role=slider]");
+    set(slider, "aria-label", "Decision");
+    set(slider, "aria-valuetext", `${here() + 1} of ${model.get("last") + 1}`);
+  });
+  draw();
+  hideFallback(root);
+  return () => {
+    unwatch();
+    model.off("change:step", draw);
+    model.off("change:policy", draw);
+  };
+}
+
+export default { render };
