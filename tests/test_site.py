@@ -292,8 +292,11 @@ class Look:
                 """() => {
                   const width = document.documentElement.clientWidth;
                   if (document.documentElement.scrollWidth <= width) return [];
+                  const held = e => e !== document.body && (
+                    getComputedStyle(e).overflowX !== "visible" || held(e.parentElement));
                   const wide = [...document.querySelectorAll("body *")]
-                    .filter(e => e.getBoundingClientRect().right > width + 1);
+                    .filter(e => e.getBoundingClientRect().right > width + 1)
+                    .filter(e => !held(e.parentElement));
                   return ["page is " + document.documentElement.scrollWidth + " px wide",
                           ...wide.slice(0, 5).map(e => e.outerHTML.slice(0, 120))];
                 }"""

@@ -1,7 +1,8 @@
 """Repository, issue and launch buttons from the git remote that this checkout has.
 
 Without a remote, or with one that no reader could open (a local path, an unknown
-host), the buttons are left out rather than wrong.
+host), the buttons are left out rather than wrong. Where there is one, the text's
+``OWNER/REPOSITORY`` stands for it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 HOSTS = ("github.com", "gitlab.com")
+PLACEHOLDER = "OWNER/REPOSITORY"
 REMOTE = re.compile(
     r"(?:https?://(?:[^@/]+@)?|ssh://(?:[^@/]+@)?|git://|[^@/:]+@)"
     r"(?P<host>[\w.-]+)(?::\d+)?[/:](?P<owner>[\w.-]+)/(?P<name>[\w.-]+?)(?:\.git)?/?"
@@ -81,7 +83,18 @@ def add_buttons(app: Sphinx, config: Config) -> None:
     config.html_theme_options = {**config.html_theme_options, **options}
 
 
+def name_repository(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
+) -> None:
+    """Put the repository's own name where the text has the placeholder."""
+    repository = parse_remote(app.config.html_theme_options.get("repository_url", ""))
+    if repository and PLACEHOLDER in context.get("body", ""):
+        name = f"{repository.owner}/{repository.name}"
+        context["body"] = context["body"].replace(PLACEHOLDER, name)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the buttons."""
+    """Register the buttons and the name."""
     app.connect("config-inited", add_buttons, priority=100)
+    app.connect("html-page-context", name_repository)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -32,7 +32,9 @@
     }
   };
 
-  const NUMBER = /^[<>≤≥±~]?\s*[-+−]?[\d][\d,.  ]*(e[-+]?\d+)?\s*(%|×|x|ms|s|\/s|µs)?$|^(nan|inf|–|—)$/i;
+  // 12, -0.5, 1,300, 0.757 (0.757), 3.1e-4, 98 %, 12 ms*, <0.01, nan
+  const VALUE = String.raw`[<>≤≥±~]?\s*[-+−]?\d[\d,.\u00a0\u202f]*(?:e[-+]?\d+)?\s*(?:%|×|x|[mµ]?s|\/s)?\*?`;
+  const NUMBER = new RegExp(`^(?:${VALUE}(?:\\s*\\(${VALUE}\\))?\\*?|nan|inf|–|—|)$`, "i");
   const alignNumbers = () => {
     for (const cell of document.querySelectorAll(".bd-article .cell_output td")) {
       if (NUMBER.test(cell.textContent.trim())) cell.classList.add("number");
