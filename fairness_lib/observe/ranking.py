@@ -7,7 +7,9 @@ somebody is ahead by more than chance and more than a margin.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import nsmallest
 from math import sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +64,7 @@ class StickyRanking:
         for name in blocked & self.standing.keys():
             del self.standing[name]
         spare: list[tuple[str, float, float]] = []
-        for i in _largest(values, 2 * self.k + len(blocked)):
+        for i in largest(values, names, 2 * self.k + len(blocked)):
             name, value = names[i], float(values[i])
             if value > 0 and name not in self.standing and name not in blocked:
                 spare.append((name, value, 1.0 if trials is None else float(trials[i])))
@@ -83,12 +85,11 @@ class StickyRanking:
         return sorted(self.standing, key=lambda held: (-self.standing[held], held))
 
 
-def _largest(values: NDArray[np.float64], k: int) -> list[int]:
-    """Return the indices of the k largest values, largest first, ties in order."""
+def largest(values: NDArray[Any], names: Sequence[str], k: int) -> list[int]:
+    """Return the indices of the k largest values, largest first; ties go by name."""
     k = min(k, len(values))
-    if k == 0:
+    if k <= 0:
         return []
     cut = np.partition(values, len(values) - k)[len(values) - k]
-    among = np.flatnonzero(values >= cut)
-    order = np.argsort(-values[among], kind="stable")[:k]
-    return [int(i) for i in among[order]]
+    among = np.flatnonzero(values >= cut).tolist()
+    return nsmallest(k, among, key=lambda i: (-values[i], names[i]))

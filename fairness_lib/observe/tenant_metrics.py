@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from .heavy_hitters import HeavyHitters, Indices
-from .ranking import StickyRanking
+from .ranking import StickyRanking, largest
 from .recorder import REASONS, Recorder
 from .series import OTHER, Period, TenantSeries, label_of
 from .waits import BUCKETS_S, WaitHistogram, bucket_of, checked_bounds
@@ -166,8 +166,7 @@ class TenantMetrics(Recorder):
             )
             labelled += self._second(labelled, rejections)
             series = [self._series(name) for name in labelled]
-            order = sorted(range(len(series)), key=lambda i: -series[i].arrived)
-            series = [series[i] for i in order]
+            series.sort(key=lambda one: (-one.arrived, one.label))
             total = self._as_series(None, "all", self._total, self._total_wait_s, 0)
             period = Period(
                 series=(*series, self._others(series)),
@@ -199,7 +198,7 @@ class TenantMetrics(Recorder):
         return self._rejected_rank.update(table.names, table.slot, by, arrived, labelled)
 
     def _named(self, rejections: Indices, labelled: set[str]) -> tuple[str, ...]:
-        order = np.argsort(-rejections, kind="stable")[: self.samples + len(labelled)]
+        order = largest(rejections, self._rejecting.names, self.samples + len(labelled))
         names = [self._rejecting.names[i] for i in order if rejections[i] > 0]
         return tuple([name for name in names if name not in labelled][: self.samples])
 
