@@ -294,7 +294,7 @@ class Look:
                   if (document.documentElement.scrollWidth <= width) return [];
                   const held = e => e !== document.body && (
                     getComputedStyle(e).overflowX !== "visible" || held(e.parentElement));
-                  const wide = [...document.querySelectorAll("body *")]
+                  const wide = [...document.querySelectorAll(".bd-main *")]
                     .filter(e => e.getBoundingClientRect().right > width + 1)
                     .filter(e => !held(e.parentElement));
                   return ["page is " + document.documentElement.scrollWidth + " px wide",
