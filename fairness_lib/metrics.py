@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -60,7 +60,12 @@ def jain_index(x: ArrayLike) -> float:
     if top == 0.0:
         return 1.0
     values = values / top
-    return float(values.sum() ** 2 / (len(values) * (values @ values)))
+    return float(total(values) ** 2 / (len(values) * total(values * values)))
+
+
+def total(values: NDArray[np.float64]) -> float:
+    """Sum from left to right: the same bits in both tiers, on every machine and in a page."""
+    return float(np.cumsum(values)[-1]) if len(values) else 0.0
 
 
 def quantile(sorted_values: NDArray[np.float64], q: float) -> float:
@@ -108,6 +113,8 @@ class FairnessReport:
     under_share_p99_wait_s: float
     utilisation: float
     _columns: dict[str, NDArray[np.float64]]
+    _counts: NDArray[np.int64] | None = None
+    _waits: NDArray[np.float64] | None = None
 
     @property
     def policy(self) -> str:
@@ -125,6 +132,11 @@ class FairnessReport:
         arrival_s, started = run.workload.arrival_s, run.served
         entered = arrival_s[started | (run.outcome == Outcome.WAITING)]
         start_s, finish_s = run.start_s[started], run.finish_s[started]
+        if run.engine == "compiled":
+            from . import compiled
+
+            columns = entered, np.sort(start_s), np.sort(finish_s)
+            return compiled.idle_while_queued_s(*columns, run.workers)
         events = [len(entered), len(start_s), len(finish_s)]
         queued, busy = np.repeat([1, -1, 0], events), np.repeat([0, 1, -1], events)
         time = np.concatenate([entered, start_s, finish_s])
@@ -132,6 +144,27 @@ class FairnessReport:
         length = np.diff(time[order])
         idle = run.workers - np.cumsum(busy[order])[:-1]
         return float((length * idle)[np.cumsum(queued[order])[:-1] > 0].sum())
+
+    def by_tenant(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of `tenants`, without the queue's depth, which takes longest."""
+        run, (start, end) = self.run, self.window
+        workload, n = run.workload, len(run.workload.tenants)
+        count, wait_s = self._counts, self._waits
+        if count is None or wait_s is None:
+            inside = (workload.arrival_s >= start) & (workload.arrival_s < end)
+            key = workload.tenant[inside] * len(Outcome) + run.outcome[inside]
+            count = np.bincount(key, minlength=n * len(Outcome)).reshape(n, len(Outcome))
+            waits = _waits_by_tenant(run, inside)
+            wait_s = np.array([[quantile(w, q) for q in QUANTILES.values()] for w in waits])
+        share = self._columns["fair_share_per_s"]
+        return {
+            **self._columns,
+            "under_share": self._columns["demand_per_s"] <= share,
+            "arrived": count.sum(axis=1),
+            "admitted": count.sum(axis=1) - count[:, REJECTED].sum(axis=1),
+            **{f"rejected_{reason.label}": count[:, reason] for reason in REJECTED},
+            **dict(zip(QUANTILES, wait_s.T, strict=True)),
+        }
 
     @cached_property
     def tenants(self) -> pd.DataFrame:
@@ -145,23 +178,11 @@ class FairnessReport:
         """
         import pandas as pd
 
-        run, (start, end) = self.run, self.window
-        workload, n = run.workload, len(run.workload.tenants)
-        inside = (workload.arrival_s >= start) & (workload.arrival_s < end)
-        frame = pd.DataFrame(self._columns, index=pd.Index(workload.tenants, name="tenant"))
-        frame["under_share"] = frame["demand_per_s"] <= frame["fair_share_per_s"]
-        count = np.bincount(
-            workload.tenant[inside] * len(Outcome) + run.outcome[inside],
-            minlength=n * len(Outcome),
-        ).reshape(n, len(Outcome))
-        frame["arrived"] = count.sum(axis=1)
-        frame["admitted"] = count.sum(axis=1) - count[:, REJECTED].sum(axis=1)
-        for reason in REJECTED:
-            frame[f"rejected_{reason.label}"] = count[:, reason]
-        waits = _waits_by_tenant(run, inside)
-        for column, q in QUANTILES.items():
-            frame[column] = [quantile(wait, q) for wait in waits]
-        frame["depth_max"], frame["depth_mean"] = _queue_depth(run, start, end)
+        frame = pd.DataFrame(
+            self.by_tenant(), index=pd.Index(self.run.workload.tenants, name="tenant")
+        )
+        start, end = self.window
+        frame["depth_max"], frame["depth_mean"] = _queue_depth(self.run, start, end)
         return frame
 
     @cached_property
@@ -255,6 +276,16 @@ def measure(
         raise TypeError(f"run must be a Run from simulate(); got {run!r}")
     _check.choice("x_by", x_by, ("finish", "arrival"))
     start, end = _window(window, run.workload.horizon_s)
+    fields = _compiled if run.engine == "compiled" else _readable
+    return FairnessReport(run=run, window=(start, end), x_by=x_by, **fields(run, start, end, x_by))
+
+
+NO_ARRIVALS = "window must hold arrivals; none came from {:g} to {:g} s"
+NO_COMPLETIONS = "window must hold completions; none came from {:g} to {:g} s"
+
+
+def _readable(run: Run, start: float, end: float, x_by: str) -> dict[str, Any]:
+    """Return the fields of a report."""
     workload, served = run.workload, run.served
     n, length = len(workload.tenants), end - start
 
@@ -262,14 +293,14 @@ def measure(
     with np.errstate(invalid="ignore"):
         finished = (run.finish_s >= start) & (run.finish_s < end)
     if not arrived.any():
-        raise ValueError(f"window must hold arrivals; none came from {start:g} to {end:g} s")
+        raise ValueError(NO_ARRIVALS.format(start, end))
     if not finished.any():
-        raise ValueError(f"window must hold completions; none came from {start:g} to {end:g} s")
+        raise ValueError(NO_COMPLETIONS.format(start, end))
     counted = finished if x_by == "finish" else arrived & served
 
     demand = np.bincount(workload.tenant[arrived], minlength=n) / length
     completed = np.bincount(workload.tenant[counted], minlength=n) / length
-    mean_cost_s = float(workload.cost_s[finished].mean())
+    mean_cost_s = total(workload.cost_s[finished]) / int(finished.sum())
     capacity = run.workers / mean_cost_s if mean_cost_s > 0 else float("inf")
     share = max_min_fair(demand, capacity, workload.weight)
     asking = demand > 0
@@ -279,24 +310,51 @@ def measure(
 
     under = (demand <= share)[workload.tenant]
     waits = np.sort(run.wait_s[arrived & served & under])
-    return FairnessReport(
-        run=run,
-        window=(start, end),
-        x_by=x_by,
-        capacity_per_s=capacity,
-        jain=jain_index(x[asking]),
-        min_x=float(x[worst]),
-        min_x_tenant=workload.tenants[worst],
-        under_share_p99_wait_s=quantile(waits, 0.99),
-        utilisation=float(workload.cost_s[served].sum()) / (run.workers * workload.horizon_s),
-        _columns={
+    return {
+        "capacity_per_s": capacity,
+        "jain": jain_index(x[asking]),
+        "min_x": float(x[worst]),
+        "min_x_tenant": workload.tenants[worst],
+        "under_share_p99_wait_s": quantile(waits, 0.99),
+        "utilisation": total(workload.cost_s[served]) / (run.workers * workload.horizon_s),
+        "_columns": {
             "weight": workload.weight,
             "demand_per_s": demand,
             "fair_share_per_s": share,
             "completed_per_s": completed,
             "x": x,
         },
+    }
+
+
+def _compiled(run: Run, start: float, end: float, x_by: str) -> dict[str, Any]:
+    """Return the same, bit for bit, from the kernel."""
+    from . import compiled, kernel
+
+    workload, length = run.workload, end - start
+    wrong, seen = compiled.measure(
+        workload, run.start_s, run.outcome, run.workers, (start, end), x_by == "arrival"
     )
+    if wrong:
+        raise ValueError((NO_ARRIVALS, NO_COMPLETIONS)[wrong - 1].format(start, end))
+    scalars = seen.scalars.tolist()
+    return {
+        "capacity_per_s": scalars[kernel.CAPACITY],
+        "jain": scalars[kernel.JAIN],
+        "min_x": scalars[kernel.MIN_X],
+        "min_x_tenant": workload.tenants[int(scalars[kernel.MIN_X_TENANT])],
+        "under_share_p99_wait_s": scalars[kernel.UNDER_SHARE_P99],
+        "utilisation": scalars[kernel.UTILISATION],
+        "_columns": {
+            "weight": workload.weight,
+            "demand_per_s": seen.arrived / length,
+            "fair_share_per_s": seen.fair_share_per_s,
+            "completed_per_s": seen.completed / length,
+            "x": seen.x,
+        },
+        "_counts": seen.outcomes.reshape(-1, len(Outcome)),
+        "_waits": seen.wait_s.reshape(-1, len(QUANTILES)),
+    }
 
 
 def _window(window: tuple[float, float], horizon_s: float) -> tuple[float, float]:

@@ -44,6 +44,8 @@ class Run:
         An `Outcome` for each task.
     fruitless_visits : int
         Visits of a round-robin scan that served nobody; 0 for other disciplines.
+    engine : str
+        Which tier ran it, "readable" or "compiled"; the columns are the same bits.
     """
 
     workload: Workload
@@ -53,6 +55,7 @@ class Run:
     finish_s: NDArray[np.float64]
     outcome: NDArray[np.int8]
     fruitless_visits: int = 0
+    engine: str = "readable"
 
     @property
     def served(self) -> NDArray[np.bool_]:
@@ -86,7 +89,11 @@ class Run:
         return f"Run({self.policy.name}, {self.workers} workers: {counts})"
 
 
-def simulate(workload: Workload, policy: Policy, workers: int = 8) -> Run:
+AUTO_TASKS = 500_000
+"""From how many tasks on ``engine="auto"`` finds compiling worth its time."""
+
+
+def simulate(workload: Workload, policy: Policy, workers: int = 8, *, engine: str = "auto") -> Run:
     """Run a workload under a policy.
 
     Parameters
@@ -97,6 +104,11 @@ def simulate(workload: Workload, policy: Policy, workers: int = 8) -> Run:
         Admission and discipline. It is copied, so it can be used again.
     workers : int
         Number of equal workers, 1 or more; each serves one task at a time, without preemption.
+    engine : {"auto", "readable", "compiled"}
+        Which tier runs it; the result is the same, bit for bit. "compiled" needs numba and one
+        of the library's own policies; its first use in a process takes well under a second once
+        it is in numba's cache on disk, some seconds before. "auto" takes it where it can and
+        where that is worth it: if this process has used it before, or from 500,000 tasks on.
 
     Returns
     -------
@@ -105,7 +117,8 @@ def simulate(workload: Workload, policy: Policy, workers: int = 8) -> Run:
     Raises
     ------
     ValueError, TypeError
-        If an argument is not allowed, or a discipline gives a task twice or one it never had.
+        If an argument is not allowed, the compiled tier is asked for what it cannot do, or a
+        discipline gives a task twice or one it never had.
 
     Examples
     --------
@@ -118,8 +131,47 @@ def simulate(workload: Workload, policy: Policy, workers: int = 8) -> Run:
         raise TypeError(f"workload must be a Workload; got {workload!r}")
     if not isinstance(policy, Policy):
         raise TypeError(f"policy must be a Policy such as drr(); got {policy!r}")
-    _check.whole("workers", workers)
+    workers = _check.whole("workers", workers)
+    engine = _engine(engine, workload, policy)
+    run = _compiled if engine == "compiled" else _readable
+    starts, outcome, fruitless_visits = run(workload, policy, workers)
+    return Run(
+        workload,
+        policy,
+        workers,
+        start_s=_check.frozen(starts),
+        finish_s=_check.frozen(starts + workload.cost_s),
+        outcome=_check.frozen(outcome),
+        fruitless_visits=fruitless_visits,
+        engine=engine,
+    )
 
+
+Columns = tuple[NDArray[np.float64], NDArray[np.int8], int]
+
+
+def _engine(engine: str, workload: Workload, policy: Policy) -> str:
+    """Choose the tier."""
+    _check.choice("engine", engine, ("auto", "readable", "compiled"))
+    if engine == "readable":
+        return engine
+    from . import compiled
+
+    worth_it = engine == "compiled" or len(workload) >= AUTO_TASKS or compiled.loaded()
+    obstacle = compiled.obstacle(policy, workload) if worth_it else "not worth it"
+    if obstacle is not None and engine == "compiled":
+        raise ValueError(f"engine 'compiled' cannot run policy {policy.name!r}: {obstacle}")
+    return "compiled" if obstacle is None else "readable"
+
+
+def _compiled(workload: Workload, policy: Policy, workers: int) -> Columns:
+    from . import compiled
+
+    return compiled.simulate(workload, policy, workers)
+
+
+def _readable(workload: Workload, policy: Policy, workers: int) -> Columns:
+    """Run the event loop over the policy's own methods."""
     tasks = Tasks(
         workload.tenants,
         workload.weight.tolist(),
@@ -170,12 +222,5 @@ def simulate(workload: Workload, policy: Policy, workers: int = 8) -> Run:
     if (starts < workload.arrival_s).any():
         early = int(np.argmax(starts < workload.arrival_s))
         raise ValueError(f"discipline gave task {early} before it arrived")
-    return Run(
-        workload,
-        policy,
-        workers,
-        start_s=_check.frozen(starts),
-        finish_s=_check.frozen(starts + workload.cost_s),
-        outcome=_check.frozen(np.frombuffer(outcome, dtype=np.int8)),
-        fruitless_visits=getattr(discipline, "fruitless_visits", 0),
-    )
+    columns = starts, np.frombuffer(outcome, dtype=np.int8)
+    return *columns, getattr(discipline, "fruitless_visits", 0)
