@@ -1,6 +1,7 @@
 """Fairness in production: the book's metrics online, in bounded memory."""
 
 from .alert import UnderShareAlert
+from .clients import Clients, attempts, watch_clients
 from .monitor import FairnessMonitor
 from .replay import count_by_period, watch
 from .series import OTHER, Period, TenantSeries, label_of
@@ -11,6 +12,7 @@ from .window import WindowReport
 __all__ = [
     "BUCKETS_S",
     "OTHER",
+    "Clients",
     "FairnessMonitor",
     "Period",
     "TenantMetrics",
@@ -18,7 +20,9 @@ __all__ = [
     "UnderShareAlert",
     "WaitHistogram",
     "WindowReport",
+    "attempts",
     "count_by_period",
     "label_of",
     "watch",
+    "watch_clients",
 ]

@@ -125,10 +125,11 @@ class FairnessMonitor:
         now : float
             The time in seconds, 0 or more.
         retry : bool
-            Whether it repeats an earlier attempt. It is no new demand.
+            Whether it repeats an earlier attempt, as its client says. It is no new demand.
         request : hashable, optional
-            What is common to all attempts of one request of this tenant. They count once in a
-            window, also when the first one came before it; `retry` is not needed then.
+            What is common to all attempts of one request of this tenant, for clients that do not
+            mark retries. Attempts without the mark count once in a window, so a request that is
+            tried again in the next window counts there again.
         """
         if tenant.__class__ is not str:
             raise TypeError(f"tenant must be a string; got {tenant!r}")
@@ -140,7 +141,7 @@ class FairnessMonitor:
                 raise ValueError(f"task must not be waiting or running already; got {task!r}")
             if len(log) >= self._forget_at:
                 self._forget()
-            log.append(task, tenant, now, request is not None or not retry, request)
+            log.append(task, tenant, now, not retry, None if retry else request)
 
     def rejected(self, task: Hashable, now: float) -> None:
         """Take note that an attempt that arrived is turned away."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..allocation import max_min_fair
-from ..metrics import jain_index, quantile
+from ..metrics import jain_index, quantile, total
 from .task_log import FINISHED, GONE, STARTED, WAITING, Columns
 from .window import WindowReport
 
@@ -62,7 +62,7 @@ def fairness_of(
     demand = np.bincount(tenant[asked], minlength=n) / length
     completed = np.bincount(tenant[done], minlength=n) / length
     if done.any():
-        mean_cost_s = float(tasks.cost_s[done].mean())
+        mean_cost_s = total(tasks.cost_s[done]) / int(done.sum())
     known = not np.isnan(mean_cost_s)
     capacity = workers / mean_cost_s if mean_cost_s > 0 else inf
     share = max_min_fair(demand, capacity, weight)
