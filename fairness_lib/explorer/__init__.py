@@ -7,5 +7,6 @@ leaves them out::
 """
 
 from .stepper import Stepper, stepper
+from .widget import Explorer, explore
 
-__all__ = ["Stepper", "stepper"]
+__all__ = ["Explorer", "Stepper", "explore", "stepper"]

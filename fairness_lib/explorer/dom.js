@@ -16,16 +16,21 @@ export const svg = (tag, attributes = {}, ...children) =>
 export const html = (tag, attributes = {}, ...children) =>
   fill(document.createElement(tag), attributes, children);
 
-// Markers by matplotlib's names, as paths about the origin.
-export const MARKERS = {
-  s: "M-3-3h6v6h-6z",
-  "^": "M0-3.8 3.6 3h-7.2z",
-  o: "M0-3.2a3.2 3.2 0 1 1-.01 0z",
-  D: "M0-4 4 0 0 4-4 0z",
-  v: "M0 3.8 3.6-3h-7.2z",
-  P: "M-1.3-3.8h2.6v2.5h2.5v2.6h-2.5v2.5h-2.6v-2.5h-2.5v-2.6h2.5z",
-  X: "M-3.8-2 -2-3.8 0-1.8 2-3.8 3.8-2 1.8 0 3.8 2 2 3.8 0 1.8-2 3.8-3.8 2-1.8 0z",
-  "*": "M0-4.2 1-1.3 4-1.3 1.6.5 2.5 3.4 0 1.6-2.5 3.4-1.6.5-4-1.3-1-1.3z",
+// Markers by matplotlib's names: where the outline starts, from the middle, and the outline.
+const OUTLINES = {
+  s: [-2.6, -2.6, "h5.2v5.2h-5.2z"],
+  "^": [0, -3.4, "l3.3 6h-6.6z"],
+  o: [-2.7, 0, "a2.7 2.7 0 1 0 5.4 0a2.7 2.7 0 1 0-5.4 0z"],
+  D: [0, -3.6, "l3.6 3.6-3.6 3.6-3.6-3.6z"],
+  v: [0, 3.4, "l3.3-6h-6.6z"],
+  P: [-1.2, -3.6, "h2.4v2.4h2.4v2.4h-2.4v2.4h-2.4v-2.4h-2.4v-2.4h2.4z"],
+  X: [0, -1.6, "l2-2 1.6 1.6-2 2 2 2-1.6 1.6-2-2-2 2-1.6-1.6 2-2-2-2 1.6-1.6z"],
+  "*": [0, -3.8, "l1 2.6h2.8l-2.2 1.7.9 2.7-2.5-1.6-2.5 1.6.9-2.7-2.2-1.7h2.8z"],
+};
+
+export const marker = (name, x, y) => {
+  const [dx, dy, outline] = OUTLINES[name] || OUTLINES.o;
+  return `M${(x + dx).toFixed(1)} ${(y + dy).toFixed(1)}${outline}`;
 };
 
 // JupyterLab must not take the keys that a widget uses for itself.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -9,6 +10,9 @@ import ipywidgets as widgets
 import matplotlib.pyplot as plt
 from IPython.display import display
 from matplotlib.figure import Figure
+
+from ..metrics import FairnessReport
+from ..plots.results import throughput, wait_p99
 
 
 class WithFigure(widgets.VBox):  # type: ignore[misc]
@@ -37,3 +41,20 @@ class WithFigure(widgets.VBox):  # type: ignore[misc]
         plt.close(figure)
         show({"text/html": f'<p class="fl-fallback">{escape(self.sentence)}</p>'}, raw=True)
         show(self._repr_mimebundle_(), raw=True)
+
+
+def draw_reports(reports: Sequence[FairnessReport]) -> Figure:
+    """Draw each policy's throughput against the fair share, and all their waits."""
+    figure = plt.figure(figsize=(7.2, 5.4), layout="constrained")
+    grid = figure.add_gridspec(2, len(reports), height_ratios=(1.15, 1))
+    for place, report in enumerate(reports):
+        ax = figure.add_subplot(grid[0, place])
+        throughput(ax, report)
+        ax.set_xlabel("")
+        if place:
+            ax.set_yticklabels([])
+    figure.supxlabel("")
+    waits = figure.add_subplot(grid[1, :])
+    wait_p99(waits, reports)
+    figure.axes[0].set_xlabel("completed (tasks/s); | fair share", loc="left")
+    return figure

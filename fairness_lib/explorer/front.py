@@ -23,3 +23,13 @@ def module(*names: str) -> str:
 def style(*names: str) -> str:
     """Join style sheets."""
     return "\n".join((HERE / name).read_text(encoding="utf-8") for name in names)
+
+
+def text(name: str) -> str:
+    """Return a file beside this one."""
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+def data(name: str) -> bytes:
+    """Return the bytes of a file beside this one."""
+    return (HERE / name).read_bytes()

@@ -1,6 +1,6 @@
 // One decision a step: queues, deficits, workers, and why. Everything shown was recorded by
 // fairness_lib/explorer/trace.py from a run of the engine.
-import { svg, html, MARKERS, keepKeys, hideFallback, watchBox, mendPlay, set } from "./dom.js";
+import { svg, html, marker, keepKeys, hideFallback, watchBox, mendPlay, set } from "./dom.js";
 
 const WIDTH = 360, QUEUE_END = 246, WORKER_X = 268, ROW = 46, BOX = 20;
 
@@ -28,7 +28,7 @@ function tenantRow(model, step, i, scale) {
   return svg("g", { class: acting ? "fl-row fl-acting" : "fl-row" },
     svg("rect", { class: "fl-turn", x: 1, y: y - 5, width: QUEUE_END + 8, height: ROW - 3, rx: 4 }),
     svg("g", look(tenants, i),
-      svg("path", { class: "fl-mark", d: MARKERS[tenants[i].marker], transform: `translate(20 ${y + 9})` })),
+      svg("path", { class: "fl-mark", d: marker(tenants[i].marker, 20, y + 9) })),
     svg("text", { class: "fl-name", x: 28, y: y + 13 }, tenants[i].name),
     step.turn === i ? svg("text", { class: "fl-arrow", x: 4, y: y + 13 }, "▶") : "",
     ...queueRow(model, step.queues[i], y, scale),

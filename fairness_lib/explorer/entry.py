@@ -1,0 +1,179 @@
+"""What a page calls: the kernel's three steps, with every column as an argument of its own.
+
+``tools/build_wasm.py`` compiles these functions, and with them ``kernel.py``, to
+``kernel.wasm``. An argument's annotation is its type, there and in the page: `Int`, `Real` and
+`Word` are numbers, the others columns. A column that two functions name is the same memory.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, TypeAlias
+
+from .. import kernel
+
+# int32, float64, uint64; then columns of int64, float64, uint64, int8
+Int: TypeAlias = Any
+Real: TypeAlias = Any
+Word: TypeAlias = Any
+Ints: TypeAlias = Any
+Reals: TypeAlias = Any
+Words: TypeAlias = Any
+Bytes: TypeAlias = Any
+
+
+def generate(
+    seed: Word,
+    tenants: Int,
+    room: Int,
+    key: Words,
+    first_piece: Ints,
+    cost_kind: Ints,
+    mean_cost_s: Reals,
+    long_cost_s: Reals,
+    long_share: Reals,
+    piece_from_s: Reals,
+    piece_to_s: Reals,
+    piece_rate_per_s: Reals,
+    arrival_words: Words,
+    cost_words: Words,
+    unit: Reals,
+    mass: Reals,
+    piece: Ints,
+    next_s: Reals,
+    heap: Ints,
+    arrival_s: Reals,
+    tenant: Ints,
+    cost_s: Reals,
+) -> Int:
+    """Draw the tasks; return how many, or -1 if there is no room for them."""
+    sources = kernel.Sources(
+        key,
+        first_piece,
+        cost_kind,
+        mean_cost_s,
+        long_cost_s,
+        long_share,
+        piece_from_s,
+        piece_to_s,
+        piece_rate_per_s,
+    )
+    draws = kernel.Draws(arrival_words, cost_words, unit, mass, piece, next_s, heap)
+    return kernel.generate(seed, tenants, sources, draws, room, arrival_s, tenant, cost_s)
+
+
+def simulate(
+    tasks: Int,
+    tenants: Int,
+    workers: Int,
+    cap: Int,
+    by_tenant: Int,
+    limited: Int,
+    arrival_s: Reals,
+    tenant: Ints,
+    cost_s: Reals,
+    quantum_s: Reals,
+    quota_per_s: Reals,
+    quota_burst: Reals,
+    head: Ints,
+    tail: Ints,
+    length: Ints,
+    behind: Ints,
+    left_s: Reals,
+    visits: Ints,
+    after: Ints,
+    ring: Ints,
+    tokens: Reals,
+    updated_s: Reals,
+    finish_s: Reals,
+    pool: Ints,
+    start_s: Reals,
+    outcome: Bytes,
+) -> Int:
+    """Run the tasks under one policy; return the visits that served nobody."""
+    rules = kernel.Rules(workers, cap, by_tenant, limited, quantum_s, quota_per_s, quota_burst)
+    state = kernel.State(
+        head, tail, length, behind, left_s, visits, after, ring, tokens, updated_s, finish_s, pool
+    )
+    columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
+    return kernel.simulate(tasks, tenants, columns, rules, state, start_s, outcome)
+
+
+def measure(
+    tasks: Int,
+    tenants: Int,
+    workers: Int,
+    horizon_s: Real,
+    from_s: Real,
+    to_s: Real,
+    arrival_s: Reals,
+    tenant: Ints,
+    cost_s: Reals,
+    weight: Reals,
+    start_s: Reals,
+    outcome: Bytes,
+    arrived: Ints,
+    completed: Ints,
+    outcomes: Ints,
+    fair_share_per_s: Reals,
+    x: Reals,
+    wait_s: Reals,
+    scalars: Reals,
+    waits: Reals,
+    first_wait: Ints,
+    order: Ints,
+    asked: Reals,
+    sharing: Reals,
+) -> Int:
+    """Measure the run; return 0, or 1 if nothing arrived in the window, 2 if nothing finished."""
+    window = kernel.Window(workers, horizon_s, from_s, to_s, 0)
+    report = kernel.Report(arrived, completed, outcomes, fair_share_per_s, x, wait_s, scalars)
+    scratch = kernel.Scratch(waits, first_wait, order, asked, sharing)
+    columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
+    return kernel.measure(
+        tasks, tenants, columns, weight, start_s, outcome, window, report, scratch
+    )
+
+
+FUNCTIONS = (generate, simulate, measure)
+
+# Items of each column: so many for each unit of a dimension, and so many more.
+SIZES: dict[str, tuple[int, str, int]] = {
+    **dict.fromkeys(("key", "cost_kind", "mean_cost_s", "long_cost_s"), (1, "tenants", 0)),
+    **dict.fromkeys(("long_share", "weight", "quantum_s", "quota_per_s"), (1, "tenants", 0)),
+    **dict.fromkeys(("quota_burst", "unit", "mass", "piece", "next_s"), (1, "tenants", 0)),
+    **dict.fromkeys(("heap", "head", "tail", "length", "left_s"), (1, "tenants", 0)),
+    **dict.fromkeys(("visits", "after", "tokens", "updated_s"), (1, "tenants", 0)),
+    **dict.fromkeys(("arrived", "completed", "fair_share_per_s", "x"), (1, "tenants", 0)),
+    **dict.fromkeys(("order", "asked", "sharing"), (1, "tenants", 0)),
+    **dict.fromkeys(("arrival_words", "cost_words"), (4, "tenants", 0)),
+    **dict.fromkeys(("first_piece", "first_wait"), (1, "tenants", 1)),
+    "outcomes": (kernel.OUTCOMES, "tenants", 0),
+    "wait_s": (kernel.QUANTILES, "tenants", 0),
+    **dict.fromkeys(("piece_from_s", "piece_to_s", "piece_rate_per_s"), (1, "pieces", 0)),
+    **dict.fromkeys(("arrival_s", "tenant", "cost_s", "behind"), (1, "tasks", 0)),
+    **dict.fromkeys(("start_s", "outcome", "waits"), (1, "tasks", 0)),
+    **dict.fromkeys(("finish_s", "pool"), (1, "workers", 0)),
+    "ring": (0, "tenants", 3),
+    "scalars": (0, "tenants", kernel.SCALARS),
+}
+
+
+def arguments() -> dict[str, list[list[str]]]:
+    """Return the name and type of each argument of each function.
+
+    >>> arguments()["generate"][:4]
+    [['seed', 'Word'], ['tenants', 'Int'], ['room', 'Int'], ['key', 'Words']]
+    """
+    return {
+        function.__name__: [
+            [name, str(parameter.annotation)]
+            for name, parameter in inspect.signature(function).parameters.items()
+        ]
+        for function in FUNCTIONS
+    }
+
+
+def description() -> dict[str, Any]:
+    """Return all that a page needs to call the functions."""
+    return {"arguments": arguments(), "sizes": SIZES}

@@ -1,0 +1,283 @@
+"""The explorer: sliders that run the whole experiment again, in the page itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import floor, log10
+from typing import Any
+
+import anywidget
+import ipywidgets as widgets
+import traitlets
+from matplotlib.figure import Figure
+
+from .. import _check
+from ..article import article_scenario
+from ..metrics import FairnessReport, measure
+from ..plots.style import GROUP_COLORS, GROUP_MARKERS, OTHER_COLORS, OTHER_MARKERS, POLICY_LABELS
+from ..policies import Policy, drr, drr_quota, fifo, quota
+from ..scenario import Scenario
+from ..simulate import simulate
+from . import entry, front
+from .fallback import WithFigure, draw_reports
+from .rows import to_buckets, to_rows, to_scenario
+
+LIMITS = {
+    "quantum_ms": (0.1, 1000.0),
+    "cap": (1.0, 10_000.0),
+    "shared_cap": (1.0, 100_000.0),
+    "burst": (1.0, 10.0),
+    "seed": (0, 200),
+    "workers": (1, 32),
+}
+"""Least and largest value of each slider."""
+LOG_STEP = 0.05
+
+
+class ExplorerView(anywidget.AnyWidget):
+    """What the page draws, and all that its engine needs."""
+
+    _esm = front.module(
+        *("dom.js", "engine.js", "setting.js", "charts.js", "readout.js", "tenants.js"),
+        "explorer.js",
+    )
+    _css = front.style("fl.css", "explorer.css")
+    worker = traitlets.Unicode(front.text("worker.js")).tag(sync=True)
+    wasm = traitlets.Bytes(front.data("kernel.wasm")).tag(sync=True)
+    spec: Any = traitlets.Dict({"arguments": entry.arguments(), "sizes": entry.SIZES}).tag(
+        sync=True
+    )
+    looks: Any = traitlets.Dict(
+        {name: {"color": c, "marker": GROUP_MARKERS[name]} for name, c in GROUP_COLORS.items()}
+    ).tag(sync=True)
+    other_looks: Any = traitlets.List(
+        [{"color": c, "marker": m} for c, m in zip(OTHER_COLORS, OTHER_MARKERS, strict=True)]
+    ).tag(sync=True)
+    limits: Any = traitlets.Dict(LIMITS).tag(sync=True)
+    start: Any = traitlets.Dict().tag(sync=True)
+    compact = traitlets.Bool(False).tag(sync=True)
+
+    quantum_ms = traitlets.Float(10.0).tag(sync=True)
+    cap = traitlets.Float(200.0).tag(sync=True)
+    shared_cap = traitlets.Float(2000.0).tag(sync=True)
+    burst = traitlets.Float(5.0).tag(sync=True)
+    seed = traitlets.Int(1).tag(sync=True)
+    workers = traitlets.Int(8).tag(sync=True)
+    show_fifo = traitlets.Bool(True).tag(sync=True)
+    show_quota = traitlets.Bool(True).tag(sync=True)
+    show_drr = traitlets.Bool(True).tag(sync=True)
+    show_drr_quota = traitlets.Bool(True).tag(sync=True)
+    tenants: Any = traitlets.List().tag(sync=True)
+    horizon_s = traitlets.Float(60.0).tag(sync=True)
+    window: Any = traitlets.List().tag(sync=True)
+
+
+class Explorer(WithFigure):
+    """Sliders and what they do; made by `explore`.
+
+    Its sliders are ipywidgets: ``explorer.quantum.value = 2`` moves one from Python, and
+    `report` gives the run that the page shows as a `FairnessReport`.
+
+    Attributes
+    ----------
+    quantum, cap, shared_cap, burst, seed, workers : ipywidgets slider
+        Quantum in ms; most tasks that wait for one tenant (DRR) and in the one queue (FIFO, quota);
+        factor of the bursting tenants' rate; seed of the traffic; size of the pool.
+    policies_shown : dict of str to ipywidgets.Checkbox
+        Which policies are run, by name.
+    view : ExplorerView
+        The drawing; its ``tenants`` are the rows that a reader may edit.
+    """
+
+    sentence = (
+        "This is the setting that the page starts with. On the built page, or in JupyterLab, you "
+        "can move quantum, queue cap and burst factor, and all tasks are simulated again at every "
+        "move."
+    )
+
+    def __init__(
+        self, rows: list[dict[str, Any]], start: dict[str, Any], horizon_s: float,
+        window: tuple[float, float], shown: Sequence[str], compact: bool,
+    ) -> None:  # fmt: skip
+        showing = {f"show_{name}": name in shown for name in POLICY_LABELS}
+        self.view = ExplorerView(
+            **start, **showing, tenants=rows, horizon_s=horizon_s, window=list(window),
+            compact=compact, start={**start, **showing, "tenants": rows},
+        )  # fmt: skip
+        self.quantum = _log_slider("quantum_ms", start, "Quantum (ms)", ".3r", "fl-quantum")
+        self.cap = _log_slider("cap", start, "Queue cap", ".0f", "fl-cap")
+        self.shared_cap = _log_slider("shared_cap", start, "Shared cap", ".0f", "fl-shared-cap")
+        self.burst = _slider(widgets.FloatSlider, "burst", start, "Burst factor", "fl-burst")
+        self.burst.step, self.burst.readout_format = 0.1, ".1f"
+        self.seed = _slider(widgets.IntSlider, "seed", start, "Seed", "fl-seed")
+        self.workers = _slider(widgets.IntSlider, "workers", start, "Workers", "fl-workers")
+        self.policies_shown = {
+            name: widgets.Checkbox(
+                value=name in shown, description=label, indent=False, layout={"width": "auto"}
+            )
+            for name, label in POLICY_LABELS.items()
+        }
+        for name, slider in self._sliders().items():
+            widgets.jslink((slider, "value"), (self.view, name))
+        for name, box in self.policies_shown.items():
+            widgets.jslink((box, "value"), (self.view, f"show_{name}"))
+        sliders = [self.quantum, self.cap, self.burst]
+        if not compact:
+            sliders += [self.seed, self.shared_cap, self.workers]
+        wrap = {"flex_flow": "row wrap"}
+        choice = [] if compact else [widgets.HBox(list(self.policies_shown.values()), layout=wrap)]
+        controls = widgets.Box(sliders, layout=wrap)
+        controls.add_class("fl-controls")
+        super().__init__([controls, *choice, self.view])
+        self.add_class("fl-box")
+
+    def _sliders(self) -> dict[str, Any]:
+        return {name: getattr(self, name.removesuffix("_ms")) for name in LIMITS}
+
+    def setting(self) -> dict[str, float]:
+        """Return the sliders' values by name."""
+        return {name: slider.value for name, slider in self._sliders().items()}
+
+    def move(self, **values: float) -> None:
+        """Move sliders by name, as in ``explorer.move(quantum_ms=1, burst=8)``."""
+        sliders = self._sliders()
+        for name, value in values.items():
+            if name not in sliders:
+                raise ValueError(f"values must be named {', '.join(sliders)}; got {name!r}")
+            least, most = LIMITS[name]
+            _check.number(name, value, least=least, most=most)
+        for name, value in values.items():
+            sliders[name].value = value
+
+    def scenario(self) -> Scenario:
+        """Return the scenario of the present setting."""
+        return to_scenario(
+            self.view.tenants, tidy(self.burst.value), self.workers.value, self.view.horizon_s
+        )
+
+    def policies(self) -> dict[str, Policy]:
+        """Return the policies of the present setting, by name."""
+        cap, shared_cap = (floor(slider.value + 0.5) for slider in (self.cap, self.shared_cap))
+        quantum_s, buckets = tidy(self.quantum.value) / 1000, to_buckets(self.view.tenants)
+        all_of_them = (
+            fifo(cap=shared_cap),
+            quota(buckets=buckets, cap=shared_cap),
+            drr(quantum_s=quantum_s, cap=cap),
+            drr_quota(buckets=buckets, quantum_s=quantum_s, cap=cap),
+        )
+        return {p.name: p for p in all_of_them if self.policies_shown[p.name].value}
+
+    def reports(self) -> dict[str, FairnessReport]:
+        """Run the present setting in Python: a report for each policy shown, by name."""
+        scenario = self.scenario()
+        workload = scenario.workload(self.seed.value)
+        start, end = self.view.window
+        return {
+            name: measure(simulate(workload, policy, scenario.workers), (start, end))
+            for name, policy in self.policies().items()
+        }
+
+    def report(self, policy: str = "drr") -> FairnessReport:
+        """Run the present setting in Python under one policy: the very run that the page shows."""
+        _check.choice("policy", policy, self.policies())
+        return self.reports()[policy]
+
+    def figure(self) -> Figure:
+        """Draw the present setting as a static figure."""
+        return draw_reports(list(self.reports().values()))
+
+
+def explore(
+    scenario: Scenario | None = None,
+    *,
+    buckets: Mapping[str, tuple[float, float]] | None = None,
+    window: tuple[float, float] | None = None,
+    policies: Sequence[str] = tuple(POLICY_LABELS),
+    compact: bool = False,
+    **start: float,
+) -> Explorer:
+    """Return sliders that simulate all tasks again at every move, in a page or in JupyterLab.
+
+    Parameters
+    ----------
+    scenario : Scenario, optional
+        The article's by default. The burst slider sets the factor of all its bursts.
+    buckets : mapping of str to (rate_per_s, burst), optional
+        Quotas, by tenant name or pattern; see `rows.to_rows` for the default.
+    window : (float, float), optional
+        The measured time in seconds; by default from the first burst's start to the last one's
+        end, or all the time if there is none.
+    policies : sequence of str
+        Those shown at first, of ``fifo``, ``quota``, ``drr`` and ``drr_quota``.
+    compact : bool
+        Three sliders and no table of tenants.
+    **start : float
+        Where sliders start: quantum_ms, cap, shared_cap, burst, seed, workers.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value is not allowed, or the costs' distribution cannot be drawn in a page.
+
+    Examples
+    --------
+    >>> explorer = explore(quantum_ms=2)
+    >>> explorer.move(burst=8)
+    >>> explorer.setting()["burst"]
+    8.0
+    """
+    scenario = article_scenario() if scenario is None else scenario
+    bursts = [burst for tenant in scenario.tenants for burst in tenant.bursts]
+    values: dict[str, Any] = {
+        "quantum_ms": 10.0,
+        "cap": 200.0,
+        "shared_cap": 2000.0,
+        "burst": float(max((b.factor for b in bursts), default=1.0)),
+        "seed": 1,
+        "workers": scenario.workers,
+    }
+    for name, value in {**values, **start}.items():
+        if name not in values:
+            raise TypeError(f"explore() has no setting {name!r}; it has {', '.join(values)}")
+        least, most = LIMITS[name]
+        _check.number(name, value, least=least, most=most)
+        values[name] = value if name in ("seed", "workers") else float(value)
+    for name in policies:
+        _check.choice("policies", name, POLICY_LABELS)
+    if window is None:
+        window = (
+            (min(b.from_s for b in bursts), max(b.to_s for b in bursts))
+            if bursts
+            else (0.0, scenario.horizon_s)
+        )
+    rows = to_rows(scenario, buckets)
+    return Explorer(rows, values, scenario.horizon_s, window, policies, compact)
+
+
+def tidy(value: float) -> float:
+    """Round to six decimals as the page does: sliders give 9.999999999999998 for 10."""
+    return floor(value * 1e6 + 0.5) / 1e6
+
+
+def _slider(kind: Any, name: str, start: dict[str, Any], label: str, css: str) -> Any:
+    least, most = LIMITS[name]
+    slider = kind(start[name], min=least, max=most, description=label)
+    return _styled(slider, css)
+
+
+def _log_slider(name: str, start: dict[str, Any], label: str, readout: str, css: str) -> Any:
+    least, most = (log10(limit) for limit in LIMITS[name])
+    least += (log10(start[name]) - least) % LOG_STEP  # where it starts must be one of its steps
+    slider = widgets.FloatLogSlider(
+        start[name], base=10, min=least, max=most, step=LOG_STEP, description=label,
+        readout_format=readout,
+    )  # fmt: skip
+    return _styled(slider, css)
+
+
+def _styled(slider: Any, css: str) -> Any:
+    slider.style.description_width = "6rem"
+    slider.layout.width = "min(100%, 18.5rem)"
+    slider.add_class("fl-slider")
+    slider.add_class(css)
+    return slider
