@@ -10,7 +10,6 @@ is shipped, byte for byte.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -32,27 +31,17 @@ TARGET = "wasm32-unknown-unknown"
 FEATURES = "+bulk-memory,+bulk-memory-opt,+sign-ext,+mutable-globals,+nontrapping-fptoint"
 
 
-def private_copy(name: str) -> ModuleType:
-    """Import a module once more, so that it can be changed."""
-    spec = importlib.util.find_spec(name)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def entry_points() -> tuple[ModuleType, dict[str, list[list[str]]]]:
-    """Return the module of entry points on top of a kernel that numba can call."""
+def entry_points() -> dict[str, FunctionType]:
+    """Return the entry points, on top of a kernel that numba can call."""
     from numba import njit
 
-    kernel = private_copy("fairness_lib.kernel")
-    for name, value in list(vars(kernel).items()):
-        if isinstance(value, FunctionType) and value.__module__ == kernel.__name__:
-            setattr(kernel, name, njit(**OPTIONS)(value))
-    entry = private_copy("fairness_lib.explorer.entry")
-    entry.kernel = kernel  # type: ignore[attr-defined]
-    return entry, entry.arguments()
+    from fairness_lib import compiled
+    from fairness_lib.explorer import entry
+
+    kernel = ModuleType("kernel")
+    kernel.__dict__.update(compiled.build(njit(**OPTIONS)))
+    names = {**vars(entry), "kernel": kernel}
+    return {f.__name__: FunctionType(f.__code__, names, f.__name__) for f in entry.FUNCTIONS}
 
 
 def compile_one(function: Any, arguments: list[list[str]]) -> bytes:
@@ -101,12 +90,14 @@ def compile_one(function: Any, arguments: list[list[str]]) -> bytes:
 
 def build(target: Path) -> None:
     """Compile and link all entry points into `target`."""
-    entry, arguments = entry_points()
+    from fairness_lib.explorer import entry
+
+    functions, arguments = entry_points(), entry.arguments()
     with tempfile.TemporaryDirectory() as folder:
         objects = []
         for name, types in arguments.items():
             objects.append(Path(folder, f"{name}.o"))
-            objects[-1].write_bytes(compile_one(getattr(entry, name), types))
+            objects[-1].write_bytes(compile_one(functions[name], types))
         subprocess.run(
             [
                 *(sys.executable, "-m", "ziglang", "wasm-ld", "--no-entry", "--strip-all"),

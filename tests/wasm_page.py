@@ -1,0 +1,111 @@
+"""The page's engine, run by wasmtime in place of a browser: what worker.js does, in Python."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import wasmtime
+
+from fairness_lib.explorer import Explorer, entry, front
+from fairness_lib.explorer.rows import names_of
+from fairness_lib.explorer.widget import tidy
+from fairness_lib.policies import Policy
+from fairness_lib.scenario import Burst, Tenant
+from fairness_lib.streams import tenant_key
+
+KINDS = {"Ints": "i8", "Reals": "f8", "Words": "u8", "Bytes": "i1"}
+WASM = Path(front.HERE, "kernel.wasm")
+
+
+class Page:
+    """A module and its memory."""
+
+    def __init__(self, wasm: bytes | None = None) -> None:
+        self.store = wasmtime.Store()
+        module = wasmtime.Module(self.store.engine, wasm or WASM.read_bytes())
+        self.imports = [(i.module, i.name) for i in module.imports]
+        limits = wasmtime.Limits(2, None)
+        self.memory = wasmtime.Memory(self.store, wasmtime.MemoryType(limits))
+        self.exports = wasmtime.Instance(self.store, module, [self.memory]).exports(self.store)
+
+    def lay(self, **dims: int) -> None:
+        """Give each column its place above the module's own stack and constants."""
+        assert self.exports["__heap_base"].value(self.store) <= 65536 + 4096
+        end, self.places = 2 * 65536, {}
+        for arguments in entry.arguments().values():
+            for name, kind in arguments:
+                if kind in KINDS and name not in self.places:
+                    times, dimension, plus = entry.SIZES[name]
+                    length = times * dims[dimension] + plus
+                    self.places[name] = (end, KINDS[kind], length)
+                    end += -(-length * np.dtype(KINDS[kind]).itemsize // 8) * 8
+        pages = -(-end // 65536) - self.memory.size(self.store)
+        if pages > 0:
+            self.memory.grow(self.store, pages)
+
+    def column(self, name: str) -> Any:
+        """Return a column as an array over the module's memory."""
+        at, kind, length = self.places[name]
+        start = ctypes.addressof(self.memory.data_ptr(self.store).contents)
+        size = self.memory.data_len(self.store)
+        buffer = (ctypes.c_char * size).from_address(start)
+        return np.frombuffer(buffer, kind, length, at)
+
+    def call(self, name: str, **numbers: float) -> int:
+        """Call an entry point."""
+        arguments = [
+            self.places[argument][0] if kind in KINDS else numbers[argument]
+            for argument, kind in entry.arguments()[name]
+        ]
+        return int(self.exports[name](self.store, *arguments))
+
+    def draw(self, explorer: Explorer, room: int) -> int:
+        """Draw the traffic of an explorer's setting; return how many tasks came."""
+        rows = [(name, row) for row in explorer.view.tenants for name in names_of(row)]
+        horizon_s, factor = explorer.view.horizon_s, tidy(explorer.burst.value)
+        pieces = [
+            Tenant(
+                name, row["rate_per_s"], bursts=[Burst(a, b, factor) for a, b in row["bursts"]]
+            ).rate_pieces(horizon_s)
+            for name, row in rows
+        ]
+        sizes = [len(rates) for _, rates in pieces]
+        self.lay(tenants=len(rows), pieces=sum(sizes), tasks=room, workers=64)
+        self.column("key")[:] = [tenant_key(name) for name, _ in rows]
+        self.column("first_piece")[:] = np.cumsum([0, *sizes])
+        self.column("cost_kind")[:] = [row["cost"]["kind"] for _, row in rows]
+        self.column("mean_cost_s")[:] = [row["cost"]["mean_s"] for _, row in rows]
+        self.column("long_cost_s")[:] = [row["cost"]["long_s"] for _, row in rows]
+        self.column("long_share")[:] = [row["cost"]["long_share"] for _, row in rows]
+        self.column("piece_from_s")[:] = np.concatenate([edges[:-1] for edges, _ in pieces])
+        self.column("piece_to_s")[:] = np.concatenate([edges[1:] for edges, _ in pieces])
+        self.column("piece_rate_per_s")[:] = np.concatenate([rates for _, rates in pieces])
+        self.column("weight")[:] = [row["weight"] for _, row in rows]
+        self.column("quota_per_s")[:] = [row["quota_per_s"] for _, row in rows]
+        self.column("quota_burst")[:] = [row["quota_burst"] for _, row in rows]
+        self.tenants, self.explorer = len(rows), explorer
+        seed = explorer.seed.value
+        self.tasks = self.call("generate", seed=seed, tenants=self.tenants, room=room)
+        return self.tasks
+
+    def run(self, policy: Policy) -> int:
+        """Simulate and measure one policy on the traffic drawn."""
+        quantum_s = getattr(policy.discipline, "quantum_s", 1.0)
+        self.column("quantum_s")[:] = quantum_s * self.column("weight")
+        from_s, to_s = self.explorer.view.window
+        numbers = {
+            "tasks": self.tasks,
+            "tenants": self.tenants,
+            "workers": self.explorer.workers.value,
+            "cap": policy.discipline.cap,
+            "by_tenant": int(hasattr(policy.discipline, "quantum_s")),
+            "limited": int(policy.admission is not None),
+            "horizon_s": float(self.explorer.view.horizon_s),
+            "from_s": float(from_s),
+            "to_s": float(to_s),
+        }
+        self.call("simulate", **numbers)
+        return self.call("measure", **numbers)
