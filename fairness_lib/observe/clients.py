@@ -109,7 +109,8 @@ def watch_clients(
     for now, request, attempt, admitted in attempts(workload, admission, clients):
         if now >= workload.horizon_s:
             break
-        made += monitor.advance(now)
+        if now >= monitor.next_report_s:
+            made += monitor.advance(now)
         task = (request, attempt)
         retry = marked and attempt > 1
         monitor.arrived(task, names[tenant[request]], now, retry=retry, request=request)

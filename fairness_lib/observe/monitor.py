@@ -217,6 +217,11 @@ class FairnessMonitor:
         return made
 
     @property
+    def next_report_s(self) -> float:
+        """When the next report is due, in seconds; minus infinity before the first event."""
+        return self._next_s
+
+    @property
     def latest(self) -> WindowReport | None:
         """The last report that was made, if any."""
         return self.reports[-1] if self.reports else None

@@ -63,7 +63,8 @@ def watch(run: Run, monitor: FairnessMonitor, until_s: float | None = None) -> l
     for now, kind, task in events(run):
         if now > until:
             break
-        made += monitor.advance(now)
+        if now >= monitor.next_report_s:
+            made += monitor.advance(now)
         if kind == ARRIVE:
             monitor.arrived(task, names[tenant[task]], now)
         elif kind == START:

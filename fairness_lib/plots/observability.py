@@ -28,7 +28,7 @@ def cardinality(ax: Axes, tenants: Sequence[int], series: Sequence[int]) -> Axes
     middle = len(tenants) // 2
     label_line(ax, tenants[middle], tenants[middle], "one each", GREY, offset=(-70, 6))
     label_line(ax, tenants[middle], series[middle], "top K and the rest", BLUE, offset=(4, -18))
-    ax.set(xlabel="tenants", ylabel="series of one metric", ylim=(5, None))
+    ax.set(xlabel="tenants", ylabel="series of one metric", ylim=(3, None))
     return ax
 
 
@@ -38,11 +38,12 @@ def rejected_share(ax: Axes, other: ArrayLike, tiny: ArrayLike) -> Axes:
     Shares are fractions of 1, drawn in percent on a log axis.
     """
     hidden, shown = 100 * np.asarray(other, float), 100 * np.asarray(tiny, float)
+    shown[shown <= 0] = np.nan  # a log axis has no zero
     ax.semilogy(hidden, color=GREY, marker="^", markersize=4)
     ax.semilogy(shown, color=ORANGE, marker="o", markersize=4)
-    label_line(ax, 0, hidden[0], "__other__, plain top K", GREY, offset=(4, 8))
+    label_line(ax, 0, hidden[0], "__other__, plain top K", GREY, offset=(4, 13))
     last = int(np.flatnonzero(~np.isnan(shown))[-1])
-    label_line(ax, last, shown[last], "tiny, second ranking", ORANGE, offset=(-135, -22))
+    label_line(ax, last, shown[last], "tiny, second ranking", ORANGE, offset=(-120, -20))
     ax.set(xlabel="period", ylabel="tasks rejected (%)", ylim=(0.02, 200))
     ax.yaxis.set_major_formatter("{x:g}")
     return ax
@@ -80,8 +81,8 @@ def idle_tenants(ax: Axes, x: ArrayLike, most: int = 1000) -> Axes:
     index = [jain_index(np.append(got, np.ones(n))) for n in idle]
     ax.semilogx(idle, index, color=GREY)
     ax.axhline(jain_index(got), color=ORANGE, linestyle="--")
-    label_line(ax, 30, jain_index(got), "tenants with demand only", ORANGE, offset=(0, -18))
-    label_line(ax, idle[-1], index[-1], "idle ones counted", GREY, offset=(-118, -18))
+    label_line(ax, 30, jain_index(got), "tenants with demand only", ORANGE, offset=(0, -20))
+    label_line(ax, idle[-1], index[-1], "idle ones counted", GREY, offset=(-106, -36))
     ax.set(xlabel="idle tenants counted", ylabel="Jain index", ylim=(0.6, 1.02))
     ax.xaxis.set_major_formatter("{x:g}")
     return ax
@@ -105,14 +106,20 @@ def rolling(
         Its start and end in seconds, shaded.
     """
     upper, lower = axes
+    below = {"drr": 4, "quota": -13}
     for name, made in reports.items():
         full = [report for report in made if report.window[0] >= 0]
         end = [report.window[1] for report in full]
         color, line = POLICY_COLORS[name], LINES[name]
         upper.plot(end, [report.jain for report in full], color=color, linestyle=line)
+        low = int(np.argmin([report.jain for report in full]))
+        if full[low].jain < 0.9:
+            label_line(upper, end[low], full[low].jain, policy_label(name), color, offset=(-24, 24))
         p99_ms = [1e3 * report.under_share_p99_so_far_s for report in full]
         lower.semilogy(end, p99_ms, color=color, linestyle=line)
-        label_line(lower, end[-1], p99_ms[-1], policy_label(name), color, offset=(3, -4))
+        label_line(
+            lower, end[-1], p99_ms[-1], policy_label(name), color, offset=(3, below.get(name, -4))
+        )
         alert = alerts[name]
         starts = [now for now, firing in alert.changes if firing]
         stops = [now for now, firing in alert.changes if not firing]
@@ -124,10 +131,12 @@ def rolling(
     limit_ms = 1e3 * next(iter(alerts.values())).fire_above_s
     lower.axhline(limit_ms, color="black", linestyle=":", linewidth=1.4)
     lower.text(10.3, limit_ms * 1.15, f"{limit_ms:g} ms", fontsize=10)
+    alike = [policy_label(name) for name, made in reports.items() if made[-1].jain > 0.999]
+    upper.text(61, 1.0, "\n".join(alike), fontsize=10, va="top", fontweight="bold")
     for ax in axes:
         ax.axvspan(*burst, color="#eeeeee", zorder=0)
         ax.set_xlim(10, 67)
-    upper.text(burst[0] + 0.5, 0.705, "burst", fontsize=10, color=GREY)
+    upper.text(burst[0] + 0.5, 0.705, "burst", fontsize=10, color="black")
     upper.set(ylabel="Jain index", ylim=(0.69, 1.02))
     lower.set(ylabel="p99 wait within share (ms)", xlabel="end of the window (s)", ylim=(8, 15_000))
     lower.yaxis.set_major_formatter("{x:g}")
@@ -145,7 +154,7 @@ def stuck(ax: Axes, reports: Sequence[WindowReport], stuck_s: float) -> Axes:
     ax.text(stuck_s, 2, " stuck", fontsize=10)
     known = [i for i, value in enumerate(started) if not np.isnan(value)][-1]
     label_line(ax, end[known], started[known], "started tasks only", GREY, offset=(-60, 8))
-    label_line(ax, end[-1], so_far[-1], "waiting ones too", ORANGE, offset=(-105, -20))
+    label_line(ax, end[-1], so_far[-1], "waiting ones too", ORANGE, offset=(-105, -30))
     ax.set(xlabel="time (s)", ylabel="p99 wait within share (ms)", ylim=(1, 40_000))
     ax.yaxis.set_major_formatter("{x:g}")
     return ax
