@@ -3,7 +3,7 @@
 (() => {
   // ipywidgets' slider handles have no name, and a log slider announces its exponent.
   const nameSliders = () => {
-    for (const slider of document.querySelectorAll(".widget-slider")) {
+    for (const slider of document.querySelectorAll(".widget-slider:not([data-named])")) {
       const label = slider.querySelector(".widget-label");
       const readout = slider.querySelector(".widget-readout");
       const name = slider.dataset.name || label?.textContent.trim() || "Value";

@@ -8,7 +8,8 @@ const FULL = 2, QUOTA = 3;
 const ms = (seconds) => (seconds === seconds ? `${(1000 * seconds).toFixed(seconds < 1 ? 1 : 0)} ms` : "–");
 const rejected = (result, reason) => result.outcomes.filter((_, i) => i % 4 === reason).reduce((a, b) => a + b, 0);
 const sign = (held) => (held ? "✓ met" : "✗ not met");
-const count = (n) => n.toLocaleString("en-US");
+const grouped = new Intl.NumberFormat("en-US");
+const count = (n) => grouped.format(n);
 
 // Each row: what it shows, what that means, and how to say it of a result.
 function summaryRows(tenants, window) {
