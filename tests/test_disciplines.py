@@ -6,6 +6,8 @@ said there is one worker, and costs are whole seconds.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from cases import assert_conserved, outcomes, quanta, start_times, tasks, workloads
@@ -26,7 +28,7 @@ from fairness_lib import (
     fifo,
     simulate,
 )
-from fairness_lib.disciplines import LEAST_QUANTUM_S
+from fairness_lib.disciplines import LEAST_QUANTUM_S, Flow
 
 # --- first in, first out ---------------------------------------------------------------
 
@@ -229,6 +231,17 @@ def test_drr_equals_the_literal_algorithm_on_real_traffic() -> None:
     run = simulate(work, drr(quantum_s=0.0003, cap=50), 2)
     assert np.array_equal(run.start_s, literal.start_s, equal_nan=True)
     assert run.fruitless_visits == literal.fruitless_visits > 10 * len(work)
+
+
+@given(st.floats(1e-6, 10), st.integers(1, 10**6), st.integers(-2, 2), st.floats(0, 1))
+def test_rounds_are_skipped_to_the_very_visit_that_pays(quantum_s, n, ulps, share) -> None:
+    """Costs an ulp or two around n quanta, where the rounding of a division would be off by one."""
+    left_s = share * quantum_s
+    cost_s = left_s + n * quantum_s
+    cost_s += ulps * math.ulp(cost_s)
+    visits = Flow(quantum_s, left_s=left_s).visits_until(cost_s)
+    assert left_s + visits * quantum_s >= cost_s
+    assert left_s + (visits - 1) * quantum_s < cost_s
 
 
 @given(workloads(max_tasks=20))

@@ -143,6 +143,14 @@ def test_a_window_holds_its_start_and_not_its_end() -> None:
     assert measure(small_run(), (later, 6.0)).tenants["arrived"].tolist() == [2, 2]
 
 
+def test_a_completion_belongs_to_the_window_that_starts_with_it() -> None:
+    """a's tasks finish at 3, 4 and 5.5, b's at 4.5."""
+    assert measure(small_run(), (3.0, 5.5)).tenants["completed_per_s"].tolist() == [0.8, 0.4]
+    assert measure(small_run(), (2.5, 5.0)).tenants["completed_per_s"].tolist() == [0.8, 0.4]
+    later = np.nextafter(5.5, 6.0)
+    assert measure(small_run(), (3.0, later)).tenants["completed_per_s"]["a"] > 1
+
+
 def test_a_tenant_without_demand_has_no_x_and_does_not_count() -> None:
     report = measure(small_run(), (6.0, 10.0))
     assert np.isnan(report.tenants.loc["a", "x"])

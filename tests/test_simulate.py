@@ -148,6 +148,12 @@ def test_a_discipline_hears_of_each_completion_with_its_true_cost() -> None:
     assert Notes.told == [(1, 1.0, 1.0), (2, 1.0, 2.0), (0, 3.0, 3.0)]
 
 
+def test_completions_at_one_instant_are_told_in_the_order_of_start() -> None:
+    Notes.told.clear()
+    simulate(tasks(*[("a", 0.0, 1.0)] * 3), Policy("notes", Notes(None)), workers=3)
+    assert [task for task, _, _ in Notes.told] == [0, 1, 2]
+
+
 def test_a_discipline_sees_estimates_and_never_true_costs() -> None:
     class Looks(Fifo):
         def begin(self, tasks):

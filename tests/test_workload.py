@@ -55,6 +55,14 @@ def test_merging_keeps_each_tenants_order_and_ties_go_by_tenant() -> None:
     assert cost_s.tolist() == [1.0, 4.0, 2.0, 3.0, 5.0]
 
 
+def test_many_ties_keep_their_order_too() -> None:
+    """Sorts that are not stable often are for a few rows."""
+    same = np.repeat([1.0, 2.0], 100)
+    _, tenant, cost_s = merge([(same, np.arange(200.0)), (same, 1000 + np.arange(200.0))])
+    assert tenant.tolist() == [0] * 100 + [1] * 100 + [0] * 100 + [1] * 100
+    assert np.array_equal(np.diff(cost_s[tenant == 0]), np.ones(199))
+
+
 def test_arrivals_at_the_horizon_and_ties_are_allowed() -> None:
     assert len(Workload(["a"], [5.0, 5.0], [0, 0], [0.0, 0.0], 5.0)) == 2
 
