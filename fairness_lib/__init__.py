@@ -4,6 +4,7 @@ from .admission import Quota, TokenBucket
 from .allocation import max_min_fair
 from .article import article_scenario, article_solo_scenario, article_workload
 from .disciplines import DeficitRoundRobin, Fifo
+from .ensemble import intervals, replicate, sweep
 from .metrics import FairnessReport, jain_index, measure
 from .observe import FairnessMonitor, TenantMetrics, UnderShareAlert
 from .policies import ARTICLE_POLICIES, Policy, drr, drr_quota, fifo, quota
@@ -51,9 +52,12 @@ __all__ = [
     "f3",
     "f4",
     "fifo",
+    "intervals",
     "jain_index",
     "max_min_fair",
     "measure",
     "quota",
+    "replicate",
     "simulate",
+    "sweep",
 ]

@@ -135,7 +135,7 @@ class FairnessReport:
         if run.engine == "compiled":
             from . import compiled
 
-            columns = entered, np.sort(start_s), np.sort(finish_s)
+            columns = entered, np.sort(start_s, kind="stable"), np.sort(finish_s, kind="stable")
             return compiled.idle_while_queued_s(*columns, run.workers)
         events = [len(entered), len(start_s), len(finish_s)]
         queued, busy = np.repeat([1, -1, 0], events), np.repeat([0, 1, -1], events)
