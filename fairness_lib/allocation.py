@@ -85,7 +85,8 @@ def _share(wanted: NDArray[np.float64], capacity: float, weights: Any) -> list[f
     # the level if everybody before this one is satisfied, and this one and all after it share
     before = np.concatenate([[0.0], np.cumsum(wanted[order])[:-1]])
     sharing = np.cumsum(weight[order][::-1])[::-1]
-    level = (capacity - before) / sharing
+    with np.errstate(over="ignore"):  # a capacity near the largest float is as good as no limit
+        level = (capacity - before) / sharing
     unsatisfied = np.flatnonzero(asked[order] > level)
     if len(unsatisfied) == 0:
         return [float(x) for x in wanted]
