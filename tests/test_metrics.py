@@ -213,6 +213,7 @@ windows = st.tuples(st.integers(0, 12), st.integers(4, 16)).map(
 )
 
 
+@settings(max_examples=60)
 @given(workloads(), policies, st.integers(1, 3), windows)
 def test_queue_depths_equal_a_task_by_task_recount(work, policy, workers, window) -> None:
     report = report_of(work, policy, workers, window)
@@ -269,6 +270,7 @@ def test_idle_while_queued_equals_a_piece_by_piece_recount(work, workers) -> Non
     assert report.idle_while_queued_s == pytest.approx(idle_while_queued(run), abs=1e-9)
 
 
+@settings(max_examples=25)
 @given(workloads(), policies, st.integers(1, 3))
 def test_measuring_changes_nothing(work, policy, workers) -> None:
     run = simulate(work, policy, workers)

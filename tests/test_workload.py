@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases import tasks, workloads
-from hypothesis import given
+from hypothesis import given, settings
 
 from fairness_lib import Workload
 from fairness_lib.workload import merge
@@ -30,6 +30,7 @@ def test_estimates_are_the_costs_unless_given() -> None:
     assert work.estimate_s.tolist() == [1.0, 2.0]
 
 
+@settings(max_examples=25)
 @given(workloads())
 def test_estimates_keep_all_other_columns(work) -> None:
     guessed = work.with_estimates(work.cost_s * 2)
