@@ -15,7 +15,7 @@ from scipy import stats
 
 from fairness_lib import Deterministic, Exponential, Run, Scenario, Tenant, drr, fifo, simulate
 
-SEEDS = range(1, 11)
+SEEDS = range(1, 13)
 TASKS = 20_000
 WARM_UP = 0.1
 EXPONENTIAL = Exponential(1.0)
