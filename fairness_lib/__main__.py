@@ -14,7 +14,7 @@ from importlib import import_module
 from . import __version__
 from ._cli import Parser, UsageError
 
-COMMANDS = ("report", "live_command")
+COMMANDS = ("report", "sweep_command", "live_command")
 """Modules of this package that register a subcommand, in the order that ``--help`` shows."""
 
 
