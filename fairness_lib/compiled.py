@@ -27,8 +27,6 @@ from .streams import tenant_key
 from .tasks import Outcome, Tasks
 from .workload import Workload
 
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
-"""What numba is told: no exception for a division by zero, no reference counting."""
 ENTRIES = ("generate", "simulate", "measure", "idle_while_queued")
 MOST_VISITS = 2.0**62
 KINDS = {
@@ -60,17 +58,10 @@ def build(decorate: Callable[[FunctionType], Any]) -> dict[str, Any]:
 @cache
 def functions() -> dict[str, Any]:
     """Compile the kernel, or find it in numba's cache."""
-    from numba import njit
+    from . import native
 
-    def compile_one(plain: FunctionType) -> Any:
-        if plain.__name__ in ENTRIES:
-            try:
-                return njit(cache=True, **OPTIONS)(plain)
-            except RuntimeError:  # numba found no folder for its cache that it can write
-                pass
-        return njit(**OPTIONS)(plain)
-
-    return build(compile_one)
+    made = build(native.function)
+    return made | {name: native.entry(made[name], name) for name in ENTRIES}
 
 
 def obstacle(policy: Policy, workload: Workload) -> str | None:

@@ -309,16 +309,15 @@ def test_auto_takes_the_compiled_tier_where_it_pays() -> None:
 
 @needs_numba
 def test_without_a_folder_to_cache_in_it_compiles_all_the_same() -> None:
-    import numba
+    from fairness_lib import native
 
-    compile_one = numba.njit
+    compile_one = native.njit
 
     def njit(cache: bool = False, **options):
         if cache:
             raise RuntimeError("cannot cache function: no locator available")
         return compile_one(**options)
 
-    real = compiled.functions.__wrapped__
-    with patch("numba.njit", njit):
-        made = real()
+    with patch.object(native, "njit", njit):
+        made = compiled.functions.__wrapped__()
     assert made["splitmix64"](np.uint64(0)) == 0xE220A8397B1DCDAF
