@@ -92,7 +92,7 @@ class Quota:
         """Return a full bucket for the tenant of this name."""
         for pattern, (rate_per_s, burst) in self.buckets.items():
             if fnmatchcase(tenant, pattern):
-                return TokenBucket(rate_per_s, burst)
+                return TokenBucket(float(rate_per_s), float(burst))
         raise ValueError(
             f"buckets has no entry for tenant {tenant!r}; it names {', '.join(self.buckets)}"
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.util import find_spec
-from math import sqrt
+from math import inf, sqrt
 from types import FunctionType
 from typing import Any
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from . import _check, kernel
 from .admission import Quota
-from .disciplines import DeficitRoundRobin, Fifo
+from .disciplines import LEAST_QUANTUM_S, DeficitRoundRobin, Fifo
 from .policies import Policy
 from .scenario import Scenario
 from .service_times import Bimodal, Deterministic, Exponential
@@ -77,7 +77,9 @@ def obstacle(policy: Policy, workload: Workload) -> str | None:
     if admission is not None and type(admission) is not Quota:
         return f"{type(admission).__name__} is not one of its admissions"
     if isinstance(discipline, DeficitRoundRobin):
-        rounds = workload.estimate_s.sum() / min(_quanta(discipline, workload)) + len(workload)
+        lightest = min(workload.weight.min(), *(discipline.weights or {}).values(), inf)
+        least_s = max(float(discipline.quantum_s * lightest), LEAST_QUANTUM_S)
+        rounds = workload.estimate_s.sum() / least_s + len(workload)
         if rounds * len(workload.tenants) > MOST_VISITS:
             return "so small a quantum needs more visits than it can count"
     return None
@@ -170,10 +172,6 @@ def _tasks(workload: Workload) -> kernel.Tasks:
     return kernel.Tasks(workload.arrival_s, workload.tenant, workload.cost_s, workload.estimate_s)
 
 
-def _quanta(discipline: DeficitRoundRobin, workload: Workload) -> list[float]:
-    return discipline.quanta(Tasks(workload.tenants, workload.weight.tolist(), [], []))
-
-
 def _rules(workload: Workload, policy: Policy, workers: int) -> kernel.Rules:
     """Put a built-in policy into numbers."""
     n, tenants = len(workload), workload.tenants
@@ -181,7 +179,8 @@ def _rules(workload: Workload, policy: Policy, workers: int) -> kernel.Rules:
     assert isinstance(discipline, Fifo | DeficitRoundRobin)
     quantum_s = rate_per_s = burst = np.zeros(len(tenants))
     if isinstance(discipline, DeficitRoundRobin):
-        quantum_s = np.array(_quanta(discipline, workload), dtype=np.float64)
+        known = Tasks(tenants, workload.weight.tolist(), [], [])
+        quantum_s = np.array(discipline.quanta(known), dtype=np.float64)
     if isinstance(admission, Quota):
         buckets = [admission.bucket_for(name) for name in tenants]
         rate_per_s = np.array([b.rate_per_s for b in buckets], dtype=np.float64)

@@ -133,9 +133,11 @@ class DeficitRoundRobin:
     def quanta(self, tasks: Tasks) -> list[float]:
         """Return each tenant's quantum in worker-seconds: `quantum_s` times its weight."""
         weights = tasks.by_tenant("weights", self.weights)
-        quanta = [self.quantum_s * weight for weight in weights]
-        for name, quantum in zip(tasks.tenants, quanta, strict=True):
-            _check.number(f"quantum_s * weight of {name!r}", quantum, least=LEAST_QUANTUM_S)
+        quantum_s = float(self.quantum_s)
+        quanta = [quantum_s * weight for weight in weights]
+        if min(quanta) < LEAST_QUANTUM_S or max(quanta) == inf:
+            for name, quantum in zip(tasks.tenants, quanta, strict=True):
+                _check.number(f"quantum_s * weight of {name!r}", quantum, least=LEAST_QUANTUM_S)
         return quanta
 
     def begin(self, tasks: Tasks) -> None:

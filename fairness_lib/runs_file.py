@@ -87,7 +87,9 @@ class RunsFile:
         import pandas as pd
 
         frame = pd.DataFrame({**row, KEY: key} for key, rows in self.rows.items() for row in rows)
-        for name in frame.columns[frame.dtypes == object]:  # a Parquet column has one type
+        for name in [
+            n for n in frame if frame[n].dtype.kind == "O"
+        ]:  # a Parquet column has one type
             frame[name] = frame[name].map(str, na_action="ignore")
         new = self.path.with_name(self.path.name + ".new")
         frame.to_parquet(new)

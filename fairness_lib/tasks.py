@@ -56,8 +56,10 @@ class Tasks:
 
     def by_tenant(self, field: str, override: Mapping[str, float] | None) -> list[float]:
         """Return the weights with `override` put in by tenant name, checked."""
+        if not override:
+            return list(self.weight)
         values = dict(zip(self.tenants, self.weight, strict=True))
-        for name, value in (override or {}).items():
+        for name, value in override.items():
             if name not in values:
                 known = _some(self.tenants)
                 raise ValueError(f"{field} names {name!r}, which is not a tenant; known: {known}")
