@@ -23,12 +23,13 @@
   };
 
   // What scrolls sideways must be reachable with the keyboard.
-  const SCROLLERS = "mjx-container[display], .pst-scrollable-table-container, .cell_output .output, .highlight pre, .widget-area, .bd-article svg";
+  const SCROLLERS =
+    "mjx-container[display], .pst-scrollable-table-container, .cell_output .output, .highlight pre, .cell_output .widget-subarea *";
   const reachScrollers = () => {
     for (const node of document.querySelectorAll(SCROLLERS)) {
-      if (node.scrollWidth > node.clientWidth + 1 && !node.querySelector("a[href], button, input")) {
-        set(node, "tabindex", "0");
-      }
+      if (node.scrollWidth <= node.clientWidth + 1 || !node.clientWidth) continue;
+      if (!/auto|scroll/.test(getComputedStyle(node).overflowX)) continue;
+      if (!node.querySelector("a[href], button, input, [tabindex]")) set(node, "tabindex", "0");
     }
   };
 
@@ -69,6 +70,7 @@
       requestAnimationFrame(() => {
         waiting = false;
         nameSliders();
+        reachScrollers();
       });
     };
     const changes = { subtree: true, childList: true, characterData: true };
