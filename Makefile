@@ -99,7 +99,7 @@ test-quick: $(ENV)  ## Library tests and doctests only
 	$(PY) -m pytest -n $(JOBS) -m "not site"
 
 test-notebooks: $(ENV)  ## Re-run every notebook and compare with its stored outputs
-	$(PY) -m pytest --nbval -n $(JOBS) --dist loadfile book
+	$(PY) -m pytest --nbval --nbval-cell-timeout=120 -n $(JOBS) --dist loadfile book
 
 test-site: $(SITE)  ## Look at every page of the built site in a browser
 	BOOK_HTML=$(HTML) $(PY) -m pytest -m site -n $(JOBS) tests

@@ -359,10 +359,12 @@ def test_page(looks: Any, origin: str, theme: str, path: str) -> None:
 @pytest.mark.browser
 @pytest.mark.parametrize("path", PAGES)
 def test_page_in_print(looks: Any, path: str) -> None:
-    tab = looks("http", "light")
+    tab = looks("http", "dark")
     tab.visit(path)
     tab.page.emulate_media(media="print")
     tab.resize({"width": 720, "height": 1000})  # the text width of A4 paper
+    shade = "getComputedStyle(document.body).backgroundColor"
+    assert tab.page.evaluate(shade) == "rgb(255, 255, 255)", "a dark page is printed dark"
     assert tab.overflow() == []
     for furniture in (".bd-sidebar-primary", ".bd-header-article", ".prev-next-footer"):
         for element in tab.page.locator(furniture).all():

@@ -1,5 +1,5 @@
 // Small mendings that need the page to be there: names for sliders, keyboard access to
-// whatever scrolls sideways, and right-aligned numbers in tables.
+// whatever scrolls sideways, right-aligned numbers in tables, and white paper.
 (() => {
   // ipywidgets' slider handles have no name, and a log slider announces its exponent.
   const nameSliders = () => {
@@ -49,6 +49,20 @@
       }
     }
   };
+
+  // Paper is white: print a dark page by the light theme, then go back.
+  const paper = matchMedia("print");
+  let before = null;
+  paper.addEventListener("change", () => {
+    const root = document.documentElement;
+    if (paper.matches && root.dataset.theme === "dark") {
+      before = root.dataset.theme;
+      root.dataset.theme = "light";
+    } else if (!paper.matches && before) {
+      root.dataset.theme = before;
+      before = null;
+    }
+  });
 
   // The search fetches each page it found to show a passage of it, which no browser allows
   // between files: without a server it lists titles only.
