@@ -165,7 +165,7 @@ class DeficitRoundRobin:
     def take(self, now: float) -> int | None:
         """Give the head of the first tenant, in turn, whose deficit covers its cost."""
         active = self._active
-        # a turn in progress without a visit on account has served already: it is not in vain
+        # a turn without a visit on account has served already: it is not in vain
         in_vain = -1 if active and not active[0].visits else 0
         while active:
             flow = active[0]
@@ -176,7 +176,7 @@ class DeficitRoundRobin:
                     self.fruitless_visits += in_vain
                 task = flow.queue.popleft()
                 flow.left_s, flow.visits = deficit_s - cost_s, 0
-                if not flow.queue:  # it forfeits what is left, and the next one's turn begins
+                if not flow.queue:  # what is left is forfeited; the next turn begins
                     flow.left_s = 0.0
                     active.popleft()
                     if active:

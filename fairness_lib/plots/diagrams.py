@@ -30,7 +30,7 @@ def task_path(ax: Axes, policy: Policy, workers: int = 8) -> Axes:
     Parameters
     ----------
     ax : Axes
-        Where to draw; about 5.8 by 2.5 inches.
+        Where to draw; about 5.2 by 2.5 inches.
     policy : Policy
         With a `Fifo` or `DeficitRoundRobin` discipline, and a `Quota` or no admission.
     workers : int
@@ -89,7 +89,6 @@ def schedule(ax: Axes, run: Run, unit: str = "ms") -> Axes:
     groups = list(by_group(workload.tenants))
     names = [workload.tenants[t] for t in workload.tenant]
     numbers = [names[: i + 1].count(name) for i, name in enumerate(names)]
-    end_s = float(np.nanmax([*run.finish_s, *workload.arrival_s]))
     worker = worker_of(run.start_s.tolist(), run.finish_s.tolist())
     for row, name in enumerate(names):
         style = group_style(group_of(name), groups)
@@ -100,7 +99,14 @@ def schedule(ax: Axes, run: Run, unit: str = "ms") -> Axes:
             ax.plot(
                 arrival, row, marker="x", color=style["color"], markersize=9, mew=2.5, clip_on=False
             )
-            ax.text(arrival + 0.02 * scale * end_s, row, "rejected", va="center", fontsize=10)
+            ax.annotate(
+                "rejected",
+                (arrival, row),
+                xytext=(8, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=10,
+            )
             continue
         ax.plot([arrival, start], [row, row], color=style["color"], linewidth=1.6)
         ax.plot(arrival, row, markersize=5, clip_on=False, zorder=3, **style)
@@ -200,7 +206,7 @@ def water_filling(
     short = any(share[name] < demands[name] for name in demands)
     if short:
         ax.axhline(level, color="black", linestyle="--", linewidth=1.4, zorder=5)
-        ax.text(left, level, f"level\n{level:.4g}", va="bottom", fontsize=10.5)
+        ax.text(left, level + 0.015 * top, f"level\n{level:.4g}", va="bottom", fontsize=10.5)
     labels = [name if weights is None else f"{name}\nweight {width[name]:g}" for name in demands]
     ax.set_xticks(ticks, labels)
     ax.set(xlim=(-0.2, left + 0.5), ylim=(0, 1.12 * top))
