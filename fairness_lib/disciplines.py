@@ -163,7 +163,7 @@ class DeficitRoundRobin:
         return None
 
     def take(self, now: float) -> int | None:
-        """Give the head of the first tenant, in turn, whose deficit covers its cost."""
+        """Give the head of the first tenant, in turn, that can pay for it."""
         active = self._active
         # a turn without a visit on account has served already: it is not in vain
         in_vain = -1 if active and not active[0].visits else 0
@@ -176,7 +176,7 @@ class DeficitRoundRobin:
                     self.fruitless_visits += in_vain
                 task = flow.queue.popleft()
                 flow.left_s, flow.visits = deficit_s - cost_s, 0
-                if not flow.queue:  # what is left is forfeited; the next turn begins
+                if not flow.queue:  # forfeit, and the next turn begins
                     flow.left_s = 0.0
                     active.popleft()
                     if active:

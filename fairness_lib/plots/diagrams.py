@@ -268,7 +268,7 @@ def _own_queues(ax: Axes, left: float, discipline: DeficitRoundRobin) -> list[tu
     for y, (group, n) in zip((3.05, 2.4, 1.75), OWN_QUEUES.items(), strict=True):
         _slots(ax, left, y, [group] * n, max(OWN_QUEUES.values()))
         right = left + max(OWN_QUEUES.values()) * SLOT
-        ends.append((right + 1.05, y))
+        ends.append((right + 1.2, y))
         ax.text(right + 0.1, y, group, va="center", fontsize=10.5, color=GROUP_COLORS[group])
     ax.text(
         left,
