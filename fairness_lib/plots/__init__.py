@@ -1,6 +1,14 @@
 """The book's figures: each function draws on the `ax` it is given, and returns it."""
 
 from .diagrams import schedule, task_path, water_filling, worker_of
+from .parameters import (
+    fruitless_visits,
+    parameter_plane,
+    served_by_group,
+    served_in_time,
+    wait_by_cap,
+    wait_by_quantum,
+)
 from .results import throughput, wait_p99
 from .style import (
     GROUP_COLORS,
@@ -23,14 +31,20 @@ __all__ = [
     "POLICY_LABELS",
     "arrivals",
     "by_group",
+    "fruitless_visits",
     "group_of",
     "group_style",
     "label_line",
+    "parameter_plane",
     "policy_label",
     "schedule",
+    "served_by_group",
+    "served_in_time",
     "task_path",
     "throughput",
     "use_style",
+    "wait_by_cap",
+    "wait_by_quantum",
     "wait_p99",
     "waits_over_time",
     "water_filling",
