@@ -33,8 +33,7 @@ class Page:
 
     def lay(self, **dims: int) -> None:
         """Give each column its place above the module's own stack and constants."""
-        assert self.exports["__heap_base"].value(self.store) <= 65536 + 4096
-        end, self.places = 2 * 65536, {}
+        end, self.places = -(-self.exports["__heap_base"].value(self.store) // 8) * 8, {}
         for arguments in entry.arguments().values():
             for name, kind in arguments:
                 if kind in KINDS and name not in self.places:

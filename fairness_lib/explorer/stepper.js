@@ -134,6 +134,16 @@ function render({ model, el: root }) {
     button("First decision", "|◀", () => 0), button("Step back", "◀ back", () => here() - 1),
     button("Step forward", "step ▶", () => here() + 1), button("Last decision", "▶|", () => model.get("last")));
 
+  // The page's own script leaves a slider alone that has been named.
+  const nameSlider = () => {
+    const slider = root.closest(".fl-box")?.querySelector(".widget-slider");
+    const handle = slider?.querySelector("[role=slider]");
+    if (!handle) return;
+    slider.dataset.named = "fl";
+    set(handle, "aria-label", "Decision");
+    set(handle, "aria-valuetext", `${here() + 1} of ${model.get("last") + 1}`);
+  };
+
   const draw = () => {
     const policy = model.get("policy"), trace = traces[policy], last = trace.step.length - 1;
     if (shown !== null && shown !== policy) {
@@ -142,10 +152,11 @@ function render({ model, el: root }) {
       const at = trace.step.findLastIndex((s) => s.now_ms <= now);
       shown = policy;
       model.set("last", last);
-      return go(Math.max(0, at));
+      go(Math.max(0, at));
     }
     shown = policy;
     const at = Math.min(here(), last), step = trace.step[at];
+    nameSlider();
     said.textContent = `${trace.label}, ${at + 1} of ${last + 1}, ${Math.round(step.now_ms * 10) / 10} ms. ${step.why}`;
     said.className = `fl-why fl-${step.kind}`;
     drawn.replaceChildren(stage(model, trace, step, scales[policy]));
@@ -166,9 +177,7 @@ function render({ model, el: root }) {
   model.on("change:policy", draw);
   const unwatch = watchBox(root, (box) => {
     mendPlay(box);
-    const slider = box.querySelector(".widget-slider [role=slider]");
-    set(slider, "aria-label", "Decision");
-    set(slider, "aria-valuetext", `${here() + 1} of ${model.get("last") + 1}`);
+    nameSlider();
   });
   draw();
   hideFallback(root);

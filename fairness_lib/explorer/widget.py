@@ -277,7 +277,7 @@ def _log_slider(name: str, start: dict[str, Any], label: str, readout: str, css:
 
 def _styled(slider: Any, css: str) -> Any:
     slider.style.description_width = "6rem"
-    slider.layout.width = "min(100%, 18.5rem)"
+    slider.layout.width = "min(100%, 17.4rem)"
     slider.add_class("fl-slider")
     slider.add_class(css)
     return slider

@@ -2,7 +2,6 @@
 // policy on it. What has not changed since the last move is not computed again.
 
 const KINDS = { Ints: BigInt64Array, Reals: Float64Array, Words: BigUint64Array, Bytes: Int8Array };
-const BASE = 65536; // the compiled code's own stack and constants lie below
 const MOST_WORKERS = 64;
 
 let memory, engine, spec, columns = {}, dims = {};
@@ -11,7 +10,7 @@ let traffic = { key: null, tasks: 0 }, results = {};
 // Give every column its place; the traffic in the old places is lost.
 function lay(wanted) {
   dims = wanted;
-  let end = BASE;
+  let end = 8 * Math.ceil(engine.__heap_base.value / 8); // its own stack and constants lie below
   for (const parameters of Object.values(spec.arguments)) {
     for (const [name, type] of parameters) {
       if (!(type in KINDS)) continue;
