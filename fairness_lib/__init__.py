@@ -1,7 +1,7 @@
 """Multi-tenant fairness that can be computed: scenarios, policies, simulation, metrics."""
 
 from .admission import Quota, TokenBucket
-from .allocation import max_min_fair
+from .allocation import dominant_resource_fair, max_min_fair
 from .article import article_scenario, article_solo_scenario, article_workload
 from .disciplines import DeficitRoundRobin, Fifo
 from .ensemble import intervals, replicate, sweep
@@ -11,6 +11,7 @@ from .policies import ARTICLE_POLICIES, Policy, drr, drr_quota, fifo, quota
 from .properties import Verdict, check, f1, f2, f3, f4
 from .scenario import Burst, Scenario, Tenant
 from .service_times import Bimodal, Deterministic, Exponential, Lognormal, Pareto
+from .shuffle_sharding import crowded_out
 from .simulate import Run, simulate
 from .tasks import Outcome, Tasks
 from .workload import Workload
@@ -45,6 +46,8 @@ __all__ = [
     "article_solo_scenario",
     "article_workload",
     "check",
+    "crowded_out",
+    "dominant_resource_fair",
     "drr",
     "drr_quota",
     "f1",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from cases import rows
+from cases import VECTORS, rows
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairness_lib import max_min_fair
+from fairness_lib import dominant_resource_fair, max_min_fair
 
 amounts = st.just(0.0) | st.floats(1e-3, 1e3)
 asked = st.lists(st.tuples(amounts, st.floats(0.1, 10)), min_size=1, max_size=12)
@@ -122,3 +122,73 @@ def test_what_comes_in_is_left_as_it_was() -> None:
     share = max_min_fair(demand, 100.0)
     share[0] = 7.0
     assert demand.tolist() == [1.0, 9.0]
+
+
+def test_dominant_resource_fairness_published_example() -> None:
+    example = VECTORS["drf"]
+    tasks = {i: dict(enumerate(use)) for i, use in enumerate(example["demand_per_task"])}
+    got = dominant_resource_fair(tasks, dict(enumerate(example["capacity"])))
+    assert list(got.values()) == pytest.approx(example["tasks"], rel=1e-12)
+    used = [sum(got[i] * tasks[i][r] for i in tasks) for r in range(2)]
+    assert used == pytest.approx(example["used"])
+
+
+@given(asked, amounts)
+def test_dominant_resource_fairness_of_one_resource_is_max_min(given_, capacity) -> None:
+    names = range(len(given_))
+    demands = {i: demand for i, (demand, _) in enumerate(given_)}
+    weights = {i: weight for i, (_, weight) in enumerate(given_)}
+    got = dominant_resource_fair({i: {"s": 1} for i in names}, {"s": capacity}, demands, weights)
+    assert got == pytest.approx(max_min_fair(demands, capacity, weights), rel=1e-9, abs=1e-9)
+
+
+uses = st.lists(
+    st.tuples(st.floats(0.1, 10), st.just(0.0) | st.floats(0.1, 10), st.floats(0.1, 10)),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(uses, st.floats(1, 100), st.floats(1, 100))
+def test_dominant_shares_rise_until_a_resource_is_used_up(rows_, a, b) -> None:
+    """Within capacity; whoever stopped lacks a resource; nobody who shares it has more."""
+    tasks = {i: {"a": x, "b": y} for i, (x, y, _) in enumerate(rows_)}
+    demands = {i: 5 * z for i, (_, _, z) in enumerate(rows_)}
+    capacity = {"a": a, "b": b}
+    got = dominant_resource_fair(tasks, capacity, demands)
+    used = {r: sum(got[i] * tasks[i][r] for i in tasks) for r in capacity}
+    share = {i: max(got[i] * tasks[i][r] / capacity[r] for r in capacity) for i in tasks}
+    assert all(used[r] <= capacity[r] * (1 + 1e-9) for r in capacity)
+    for i in tasks:
+        if got[i] < demands[i] * (1 - 1e-9):
+            lacking = [r for r in capacity if tasks[i][r] and used[r] >= capacity[r] * (1 - 1e-9)]
+            assert any(
+                share[i] >= max(share[j] for j in tasks if tasks[j][r]) - 1e-9 for r in lacking
+            )
+
+
+def test_dominant_resource_fairness_edges() -> None:
+    assert dominant_resource_fair({}, {"cpu": 1}) == {}
+    tasks = {"a": {"cpu": 1}, "b": {"gb": 2}}
+    assert dominant_resource_fair(tasks, {"cpu": 0, "gb": 4}) == {"a": 0.0, "b": 2.0}
+    assert dominant_resource_fair(tasks, {"cpu": 3, "gb": 4}, {"a": 0, "b": 1}) == {"a": 0, "b": 1}
+    same = {"a": {"cpu": 1}, "b": {"cpu": 1}}
+    got = dominant_resource_fair(same, {"cpu": 9}, weights={"a": 2, "b": 1})
+    assert got == pytest.approx({"a": 6, "b": 3})
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"per_task": {"a": {"disk": 1}}}, "names 'disk', which has no capacity"),
+        ({"per_task": {"a": {"cpu": 0}}}, "must take more than 0 of some resource"),
+        ({"per_task": {"a": {"cpu": -1}}}, "per_task"),
+        ({"capacity": {"cpu": float("nan")}}, "capacity"),
+        ({"demands": {"b": 1}}, "demands must be for the tenants of per_task; 'a' has none"),
+        ({"weights": {"a": 0}}, "weights"),
+    ],
+)
+def test_dominant_resource_fairness_names_what_is_wrong(change, said) -> None:
+    arguments = {"per_task": {"a": {"cpu": 1}}, "capacity": {"cpu": 1}} | change
+    with pytest.raises(ValueError, match=said):
+        dominant_resource_fair(**arguments)

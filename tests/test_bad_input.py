@@ -70,6 +70,11 @@ def fair(**changed: Any) -> Any:
     return fl.max_min_fair(**{"demands": [1.0, 2.0], "capacity": 2.0, **changed})
 
 
+def dominant(**changed: Any) -> Any:
+    given = {"per_task": {"a": {"cpu": 1}}, "capacity": {"cpu": 1}, **changed}
+    return fl.dominant_resource_fair(**given)
+
+
 def measured(**changed: Any) -> fl.FairnessReport:
     return fl.measure(**{"run": RUN, "window": (0.0, 10.0), **changed})
 
@@ -214,6 +219,14 @@ CASES = [
     ),
     *one(fair, "capacity", NEGATIVE[:2] + NEGATIVE[3:]),
     *one(fair, "weights", [([1, 0], "0.0"), ([1], "1"), ([1, NAN], "nan"), ({"a": 1}, "dict")]),
+    *one(dominant, "per_task", [(5, "5"), (None, "None"), ({"a": 5}, "5"), ({"a": {}}, "{}")]),
+    *one(dominant, "per_task", [({"a": {"disk": 1}}, "'disk'"), ({"a": {"cpu": 0}}, "0")]),
+    *one(dominant, "per_task", [({"a": {"cpu": -1}}, "-1"), ({"a": {"cpu": NAN}}, "nan")]),
+    *one(
+        dominant, "capacity", [(5, "5"), (None, "None"), ({"cpu": -1}, "-1"), ({"cpu": NAN}, "nan")]
+    ),
+    *one(dominant, "demands", [({"b": 1}, "'a'"), ({"a": -1}, "-1"), ([1], "list")]),
+    *one(dominant, "weights", [({"b": 1}, "'a'"), ({"a": 0}, "0"), ([1], "list")]),
     *one(fl.f1, "report", [(None, "None"), (RUN, "Run")]),
     *one(fl.f2, "report", [(None, "None"), (RUN, "Run")]),
     *one(fl.f3, "report", [(None, "None"), (RUN, "Run")]),
@@ -237,7 +250,19 @@ def test_the_message_names_the_field_and_the_value(make, arguments, field, shown
     assert "\n" not in message
 
 
-FINE = [workload, tenant, scenario, burst, bimodal, fair, measured, simulated, policy, bucket]
+FINE = [
+    workload,
+    tenant,
+    scenario,
+    burst,
+    bimodal,
+    fair,
+    dominant,
+    measured,
+    simulated,
+    policy,
+    bucket,
+]
 FINE += [weights, jain, drawn, article, estimated, rendered, quotas]
 
 
