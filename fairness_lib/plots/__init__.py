@@ -1,5 +1,6 @@
 """The book's figures: each function draws on the `ax` it is given, and returns it."""
 
+from .alternatives import collision_odds, isolation_and_conservation, resource_use
 from .diagrams import schedule, task_path, water_filling, worker_of
 from .parameters import (
     fruitless_visits,
@@ -31,12 +32,15 @@ __all__ = [
     "POLICY_LABELS",
     "arrivals",
     "by_group",
+    "collision_odds",
     "fruitless_visits",
     "group_of",
     "group_style",
+    "isolation_and_conservation",
     "label_line",
     "parameter_plane",
     "policy_label",
+    "resource_use",
     "schedule",
     "served_by_group",
     "served_in_time",
