@@ -10,20 +10,24 @@ const ASKING = [...NUMBERS, ...POLICIES.map((p) => `show_${p}`), "tenants", "win
 
 // The sliders are ipywidgets' own: give their handles a name, and a value with its unit.
 const SLIDERS = {
-  "fl-quantum": ["Quantum", (m) => `${short(m.get("quantum_ms"))} milliseconds`],
-  "fl-cap": ["Queue cap", (m) => `${Math.floor(m.get("cap") + 0.5)} tasks per tenant`],
-  "fl-shared-cap": ["Shared queue cap", (m) => `${Math.floor(m.get("shared_cap") + 0.5)} tasks`],
-  "fl-burst": ["Burst factor", (m) => `${short(m.get("burst"))} times the usual rate`],
-  "fl-seed": ["Seed", (m) => `seed ${m.get("seed")}`],
-  "fl-workers": ["Workers", (m) => `${m.get("workers")} workers`],
+  "fl-quantum": ["Quantum", "quantum_ms", (m) => `${short(m.get("quantum_ms"))} milliseconds`],
+  "fl-cap": ["Queue cap", "cap", (m) => `${Math.floor(m.get("cap") + 0.5)} tasks per tenant`],
+  "fl-shared-cap": ["Shared queue cap", "shared_cap", (m) => `${Math.floor(m.get("shared_cap") + 0.5)} tasks`],
+  "fl-burst": ["Burst factor", "burst", (m) => `${short(m.get("burst"))} times the usual rate`],
+  "fl-seed": ["Seed", "seed", (m) => `seed ${m.get("seed")}`],
+  "fl-workers": ["Workers", "workers", (m) => `${m.get("workers")} workers`],
 };
 function nameSliders(box, model) {
-  for (const [name, [label, value]] of Object.entries(SLIDERS)) {
+  for (const [name, [label, trait, value]] of Object.entries(SLIDERS)) {
     const slider = box.querySelector(`.${name}`), handle = slider?.querySelector("[role=slider]");
     if (!handle) continue;
     slider.dataset.named = "fl"; // the page's own script leaves it alone
     set(handle, "aria-label", label);
     set(handle, "aria-valuetext", value(model));
+    const [least, most] = model.get("limits")[trait]; // a log slider would give its exponent
+    set(handle, "aria-valuemin", String(least));
+    set(handle, "aria-valuemax", String(most));
+    set(handle, "aria-valuenow", short(model.get(trait), 6));
     const readout = slider.querySelector(".widget-readout");
     if (readout?.isContentEditable) {
       set(readout, "role", "textbox");

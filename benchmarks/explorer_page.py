@@ -1,0 +1,127 @@
+"""Measure the explorer in a built page: ``python -m benchmarks.explorer_page [HTML]``.
+
+For a hundred moves of a slider: the time from the key to the frame with all policies redrawn, the
+engine's part of it, and the longest task of the page's main thread, in wall time and in CPU time
+(on a shared machine the first also shows what else runs). Then the first drawing and the page's
+weight. Needs Chromium and the built site (`make book`).
+"""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import json
+import os
+import shutil
+import statistics
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+PAGE = "book/05_parameters.html"
+MOVES = 100
+SLIDERS = ("fl-burst", "fl-seed", "fl-workers", "fl-quantum", "fl-cap")
+MOVE = """async ([slider, moves]) => {
+  const handle = document.querySelector(`.${slider} [role=slider]`), times = [];
+  handle.focus();
+  for (let i = 0; i < moves; i += 1) {
+    const drawn = new Promise((done) => addEventListener("fl-drawn", (event) =>
+      requestAnimationFrame(() => {
+        const after = new MessageChannel();
+        after.port1.onmessage = () => done([performance.now(), event.detail.ms]);
+        after.port2.postMessage(0);
+      }), { once: true }));
+    const key = Math.floor(i / 12) % 2 ? "ArrowLeft" : "ArrowRight", began = performance.now();
+    handle.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    const [ended, engine] = await drawn;
+    times.push([ended - began, engine]);
+    await new Promise((done) => setTimeout(done, 60));
+  }
+  return times;
+}"""
+CATEGORIES = ["toplevel", "devtools.timeline"]
+
+
+def main_thread_tasks(trace: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the tasks of the busiest renderer's main thread."""
+    events = trace["traceEvents"]
+    names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    threads: dict[tuple[int, int], list[dict[str, Any]]] = {}
+    for event in events:
+        place = event["pid"], event["tid"]
+        if names.get(place) == "CrRendererMain" and event["name"].endswith("RunTask"):
+            threads.setdefault(place, []).append(event)
+    return max(threads.values(), key=lambda tasks: sum(t.get("tdur", 0) for t in tasks))
+
+
+def first_drawing(browser: Any, address: str) -> tuple[float, int]:
+    """Return ms from navigation to the first drawing, and the bytes that were loaded."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    seen_first = "addEventListener('fl-drawn', () => { window.first ??= performance.now(); })"
+    page.add_init_script(seen_first)
+    page.goto(address)
+    page.wait_for_function("window.first")
+    seen = float(page.evaluate("window.first"))
+    files = page.evaluate("performance.getEntriesByType('resource').map(e => e.decodedBodySize)")
+    document = page.evaluate("performance.getEntriesByType('navigation')[0].decodedBodySize")
+    page.close()
+    return seen, int(sum(files) + document)
+
+
+def measure(browser: Any, address: str, slider: str) -> None:
+    """Print one line of numbers for a slider."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(address)
+    page.wait_for_selector(".fl-chart")
+    page.evaluate(MOVE, [slider, 5])
+    browser.start_tracing(page=page, categories=CATEGORIES)
+    times = page.evaluate(MOVE, [slider, MOVES])
+    tasks = main_thread_tasks(json.loads(browser.stop_tracing()))
+    page.close()
+    moves, engine = zip(*times, strict=True)
+    wall, cpu = (max(task.get(key, 0) for task in tasks) / 1e3 for key in ("dur", "tdur"))
+    print(
+        f"{slider:12} median {statistics.median(moves):4.0f} ms, worst {max(moves):4.0f}; "
+        f"engine {statistics.median(engine):3.0f}; longest main-thread task "
+        f"{wall:3.0f} (CPU {cpu:.0f})"
+    )
+
+
+def main() -> None:
+    """Run all of it on the site."""
+    from playwright.sync_api import sync_playwright
+
+    html = Path(sys.argv[1] if len(sys.argv) > 1 else "_build/html").resolve()
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    executable = next(filter(None, map(shutil.which, names)), None)
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *args: object) -> None:
+            pass
+
+    handler = functools.partial(Quiet, directory=str(html))
+    with (
+        http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server,
+        sync_playwright() as playwright,
+    ):
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_address[1]}/{PAGE}"
+        browser = playwright.chromium.launch(
+            executable_path=executable,
+            args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
+        )
+        first = [first_drawing(browser, address) for _ in range(5)]
+        print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+        print(
+            f"first drawing after {statistics.median(t for t, _ in first):.0f} ms "
+            f"(worst of 5: {max(t for t, _ in first):.0f}); {first[0][1] / 1e6:.1f} MB unpacked"
+        )
+        for slider in SLIDERS:
+            measure(browser, address, slider)
+        browser.close()
+        server.shutdown()
+
+
+if __name__ == "__main__":
+    main()
