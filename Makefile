@@ -96,13 +96,13 @@ notebooks: $(ENV)  ## Re-execute all notebooks in place and normalise them
 test: test-quick test-notebooks test-site  ## Run all tests, building whatever they need
 
 test-quick: $(ENV)  ## Library tests and doctests only
-	$(PY) -m pytest -n $(JOBS) -m "not site"
+	$(PY) -m pytest -n $(JOBS) -m "not (site or browser)"
 
 test-notebooks: $(ENV)  ## Re-run every notebook and compare with its stored outputs
 	$(PY) -m pytest --nbval --nbval-cell-timeout=120 -n $(JOBS) --dist loadfile book
 
-test-site: $(SITE)  ## Look at every page of the built site in a browser
-	BOOK_HTML=$(HTML) $(PY) -m pytest -m site -n $(JOBS) tests
+test-site: $(SITE)  ## Look at the built site, and at the widgets, in a browser
+	BOOK_HTML=$(HTML) $(PY) -m pytest -m "site or browser" -n $(JOBS) tests
 
 bench: $(ENV)  ## Time the library, side by side with others
 	$(PY) -m benchmarks
