@@ -193,7 +193,7 @@ class FairnessReport:
         if few == 0:
             return ()
         note = (
-            f"{few} tenants have fewer than {FEW_TASKS} tasks in the window: their x, and so "
+            f"Tenants with fewer than {FEW_TASKS} tasks in the window: {few}. Their x, and so "
             "Jain and the minimum, are mostly sampling noise."
         )
         return (note if self.x_by == "arrival" else note + " Consider x_by='arrival'.",)

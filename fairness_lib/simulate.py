@@ -197,8 +197,11 @@ def _readable(workload: Workload, policy: Policy, workers: int) -> Columns:
     def dispatch(now: float) -> None:
         nonlocal started
         while len(running) < workers and (task := take(now)) is not None:
-            if outcome[task] != waiting:
-                raise ValueError(f"discipline gave task {task}, which was not waiting")
+            try:
+                if outcome[task] != waiting:
+                    raise ValueError(f"discipline gave task {task}, which was not waiting")
+            except (IndexError, TypeError):
+                raise ValueError(f"discipline gave {task!r}, which is no task") from None
             outcome[task] = served
             start_s[task] = now
             heappush(running, (now + cost_s[task], started, task))

@@ -299,7 +299,7 @@ def test_few_tasks_make_a_note_that_names_the_alternative() -> None:
     scenario = Scenario([Tenant("a", 100), Tenant("b", 1)], horizon_s=10)
     report = measure(simulate(scenario.workload(1), fifo()), (0.0, 10.0))
     (note,) = report.notes
-    assert note.startswith("1 tenants have fewer than 20 tasks")
+    assert note.startswith("Tenants with fewer than 20 tasks in the window: 1.")
     assert "x_by='arrival'" in note
     assert note in report._repr_html_().replace("&#x27;", "'")
     plenty = Scenario([Tenant("a", 100), Tenant("b", 50)], horizon_s=10)

@@ -198,6 +198,8 @@ def test_an_admission_part_of_ones_own_turns_tasks_away() -> None:
     ("gives", "said"),
     [
         ([0, 0], "task 0, which was not waiting"),  # twice
+        ([99], "gave 99, which is no task"),
+        (["a"], "gave 'a', which is no task"),
         ([1], "task 1 before it arrived"),  # not there yet
     ],
 )
