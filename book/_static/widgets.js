@@ -19,3 +19,15 @@ document.addEventListener("DOMContentLoaded", () => {
     };
   }
 });
+
+// html-manager waits until the page's last image and script have been loaded. It needs none of
+// them: let it begin as soon as the page has been read.
+(() => {
+  const listen = window.addEventListener;
+  window.addEventListener = (kind, act, ...rest) => {
+    if (kind !== "load" || !String(act).includes("renderWidgets")) return listen.call(window, kind, act, ...rest);
+    window.addEventListener = listen;
+    if (document.readyState === "loading") document.addEventListener("readystatechange", act, { once: true });
+    else act();
+  };
+})();
