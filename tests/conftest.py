@@ -4,6 +4,7 @@ import os
 from unittest.mock import patch
 
 import pytest
+from browsing import browser, origins  # noqa: F401  (fixtures)
 from hypothesis import settings
 
 from fairness_lib import compiled

@@ -17,11 +17,9 @@ from typing import Any
 
 import nbformat
 import pytest
-import test_site
 
 from fairness_lib.explorer import explore
 
-browser = test_site.browser  # the fixture
 CELLS = [
     "from fairness_lib.explorer import explore\n\nexplorer = explore()\nexplorer",
     "print('SEEN', explorer.setting(), explorer.report('drr'))",

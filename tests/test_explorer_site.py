@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import test_site
-from test_site import AXE, DESK, HTML, PHONE, Look
+from browsing import AXE, DESK, HTML, PHONE, Look
 
 pytest.importorskip("anywidget", reason="the widgets need the extra 'book'")
 
@@ -21,7 +20,6 @@ from fairness_lib import check
 from fairness_lib.explorer import explore, stepper
 from fairness_lib.tasks import Outcome
 
-browser, origins = test_site.browser, test_site.origins  # the fixtures
 EXPLORER, STEPPER = "book/05_parameters.html", "book/03_policies.html"
 POLICIES = ["fifo", "quota", "drr", "drr_quota"]
 SLIDERS = {
