@@ -12,6 +12,7 @@ import importlib
 import inspect
 import re
 from pathlib import Path
+from typing import get_overloads
 
 from sphinx.application import Sphinx
 from sphinx.pycode import ModuleAnalyzer
@@ -39,7 +40,12 @@ def directive(package: str, module: str, name: str) -> str:
     if inspect.isclass(value):
         return f".. autoclass:: {package}.{name}\n   :members:\n"
     if callable(value):
-        return f".. autofunction:: {package}.{name}\n"
+        signature = ""
+        if get_overloads(value):  # one line that says it all, not one for each type
+            parameters = inspect.signature(value).parameters.values()
+            plain = [p.replace(annotation=inspect.Parameter.empty) for p in parameters]
+            signature = str(inspect.Signature(plain))
+        return f".. autofunction:: {package}.{name}{signature}\n"
     about = ModuleAnalyzer.for_module(f"{package}.{module}").find_attr_docs().get(("", name), [])
     text = "".join(f"   {line}\n" for line in about)
     return f".. py:data:: {package}.{name}\n   :type: {type(value).__name__}\n\n{text}"
@@ -52,9 +58,10 @@ def reference(package: str) -> str:
         about = inspect.getdoc(importlib.import_module(f"{package}.{module}")) or ""
         title, _, _ = about.split("\n\n")[0].partition("\n")
         label = f"{package}.{module}".replace(".", "-").replace("_", "-")
+        heading = f"{package}.{module}".removeprefix("fairness_lib.")
         body = "\n".join(directive(package, module, name) for name in names)
         sections.append(
-            f"(api-{label})=\n## `{package}.{module}`\n\n{title}\n\n```{{eval-rst}}\n{body}```\n"
+            f"(api-{label})=\n## `{heading}`\n\n{title}\n\n```{{eval-rst}}\n{body}```\n"
         )
     return "\n".join(sections)
 

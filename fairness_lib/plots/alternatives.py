@@ -33,9 +33,9 @@ def isolation_and_conservation(
         y = solo_part[name]
         ax.scatter([wait], [y], s=60, zorder=3, color=color, marker=POLICY_MARKERS.get(name, "o"))
         left = wait > 10 * F2_LIMIT_MS
-        offset = (-9, -4) if left else (9, -14 if name == "drr_quota" else 8)
-        ha = "right" if left else "left"
-        label_line(ax, wait, y, policy_label(name), color, offset=offset, ha=ha)
+        offset, ha = ((-9, -4), "right") if left else ((9, -10), "left")
+        text = policy_label(name).replace(" + ", " +\n")
+        label_line(ax, wait, y, text, color, offset=offset, ha=ha)
     ax.axvline(F2_LIMIT_MS, color="black", linestyle="--", linewidth=1.2)
     label_line(ax, F2_LIMIT_MS, 0.04, "50 ms (F2)", "black", offset=(5, 0))
     ax.set(xscale="log", xlim=(10, 5000), ylim=(0, 1.12))
