@@ -172,11 +172,13 @@ def _compiled(workload: Workload, policy: Policy, workers: int) -> Columns:
 
 def _readable(workload: Workload, policy: Policy, workers: int) -> Columns:
     """Run the event loop over the policy's own methods."""
+    cost_s = workload.cost_s.tolist()
+    known = workload.estimate_s is workload.cost_s  # one list, so that a long run fits the cache
     tasks = Tasks(
         workload.tenants,
         workload.weight.tolist(),
         workload.tenant.tolist(),
-        workload.estimate_s.tolist(),
+        cost_s if known else workload.estimate_s.tolist(),
     )
     discipline, admission = copy(policy.discipline), copy(policy.admission)
     discipline.begin(tasks)
@@ -187,7 +189,6 @@ def _readable(workload: Workload, policy: Policy, workers: int) -> Columns:
         admission.begin(tasks)
         admit = admission.admit
 
-    cost_s = workload.cost_s.tolist()
     start_s = [nan] * len(workload)
     waiting, served = int(Outcome.WAITING), int(Outcome.SERVED)
     outcome = bytearray([waiting]) * len(workload)
