@@ -113,7 +113,6 @@ class Look:
     def visit(self, path: str) -> None:
         """Open a page and wait until its mathematics and its widgets are there."""
         self.page.goto(self.origin + path)
-        self.page.evaluate("window.MathJax?.startup?.promise")
         views = "script[type='application/vnd.jupyter.widget-view+json']"
         if self.page.locator(views).count():
             self.page.wait_for_function(
@@ -123,6 +122,10 @@ class Look:
                 arg=views,
             )
             self.page.wait_for_timeout(500)
+        self.page.wait_for_function(  # math.js loads MathJax after the widgets' first drawing
+            "!document.querySelector('script[src*=\"math.js\"]')"
+            " || window.MathJax.startup?.promise.then(() => true)"
+        )
         self.page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
 
     def resize(self, size: dict[str, int]) -> None:

@@ -75,7 +75,7 @@
     reachScrollers();
     addEventListener("resize", reachScrollers);
     addEventListener("load", reachScrollers);
-    window.MathJax?.startup?.promise?.then(reachScrollers);
+    addEventListener("fl-typeset", reachScrollers);
     if (!document.querySelector('script[type="application/vnd.jupyter.widget-view+json"]')) return;
     let waiting = false;
     const later = () => {

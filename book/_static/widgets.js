@@ -12,13 +12,18 @@
 })();
 
 // html-manager calls MathJax 2's queue; give MathJax 3 that one entry point.
-document.addEventListener("DOMContentLoaded", () => {
-  if (window.MathJax && !window.MathJax.Hub) {
-    window.MathJax.Hub = {
-      Queue: (call) => call && call[2] && MathJax.typesetPromise && MathJax.typesetPromise([call[2]]),
-    };
-  }
-});
+if (window.MathJax) {
+  window.MathJax.Hub = { Queue: ([, , node]) => window.MathJax.typesetPromise?.([node]) };
+}
+
+// Run the widgets' libraries as soon as they are here, while the page is still being read.
+document.addEventListener(
+  "load",
+  ({ target }) => {
+    if (target.src?.includes("/embed-amd.js")) requirejs(["@jupyter-widgets/html-manager", "anywidget"]);
+  },
+  true,
+);
 
 // html-manager waits until the page's last image and script have been loaded. It needs none of
 // them: let it begin as soon as the page has been read.

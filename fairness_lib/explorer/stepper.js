@@ -161,6 +161,7 @@ function render({ model, el: root }) {
     said.className = `fl-why fl-${step.kind}`;
     drawn.replaceChildren(stage(model, trace, step, scales[policy]));
     below.replaceChildren(schedule(model, step.now_ms), html("div", { class: "fl-scroll" }, standing(model, step.now_ms)));
+    root.dispatchEvent(new CustomEvent("fl-drawn", { bubbles: true }));
   };
 
   root.classList.add("fl", "fl-stepper");
