@@ -12,7 +12,6 @@ import importlib
 import inspect
 import re
 from pathlib import Path
-from typing import get_overloads
 
 from sphinx.application import Sphinx
 from sphinx.pycode import ModuleAnalyzer
@@ -37,16 +36,14 @@ def by_module(package: str) -> dict[str, list[str]]:
 def directive(package: str, module: str, name: str) -> str:
     """Return the autodoc directive of one name."""
     value = getattr(importlib.import_module(package), name)
+    analyzer = ModuleAnalyzer.for_module(f"{package}.{module}")
+    analyzer.analyze()
+    analyzer.overloads.clear()  # one signature that says it all, not one for each type
     if inspect.isclass(value):
         return f".. autoclass:: {package}.{name}\n   :members:\n"
     if callable(value):
-        signature = ""
-        if get_overloads(value):  # one line that says it all, not one for each type
-            parameters = inspect.signature(value).parameters.values()
-            plain = [p.replace(annotation=inspect.Parameter.empty) for p in parameters]
-            signature = str(inspect.Signature(plain))
-        return f".. autofunction:: {package}.{name}{signature}\n"
-    about = ModuleAnalyzer.for_module(f"{package}.{module}").find_attr_docs().get(("", name), [])
+        return f".. autofunction:: {package}.{name}\n"
+    about = analyzer.find_attr_docs().get(("", name), [])
     text = "".join(f"   {line}\n" for line in about)
     return f".. py:data:: {package}.{name}\n   :type: {type(value).__name__}\n\n{text}"
 
