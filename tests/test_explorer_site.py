@@ -7,6 +7,7 @@ the widgets where the book has them; run ``make book`` first.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -436,6 +437,9 @@ def test_stepper_goes_through_the_recorded_log(steps: Tab) -> None:
     for place, step in enumerate(log):
         assert f"{place + 1} of {len(log)}" in said.inner_text()
         assert said.inner_text().endswith(step.why)
+        cells = steps.page.locator(".fl-below td:nth-of-type(3n + 1)").all_inner_texts()
+        served = Counter(s.tenant for s in log[: place + 1] if s.kind == "served")
+        assert cells[-5::2] == [str(served[tenant]) for tenant in range(3)]
         forward.click()
     assert said.inner_text().endswith(log[-1].why)
 

@@ -15,7 +15,7 @@ export function layRows(tenants) {
     groups.at(-1).members.push(t);
   });
   const y = [];
-  let at = TITLE + 4;
+  let at = TITLE + 8;
   for (const group of groups) {
     const n = group.members.length, pitch = n === 1 ? 8 : Math.max(0.6, Math.min(6, 62 / n));
     for (const t of group.members) y[t] = at += t === group.members[0] ? 4 : pitch;

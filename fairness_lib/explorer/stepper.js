@@ -84,21 +84,17 @@ function schedule(model, now) {
   return svg("svg", { viewBox: `0 0 ${WIDTH} ${y + 14}`, class: "fl-svg", "aria-hidden": "true" }, ...parts);
 }
 
-function standing(model, now) {
-  const traces = model.get("traces"), tenants = model.get("tenants");
-  const { tenant, arrival_ms } = model.get("tasks");
-  const cell = (trace, i) => {
-    let served = 0, rejected = 0, longest = 0;
-    tenant.forEach((who, task) => {
-      const start = trace.start_ms[task];
-      if (who !== i || arrival_ms[task] > now) return;
-      if (start === null) rejected += 1;
-      else {
-        served += start <= now;
-        longest = Math.max(longest, Math.min(start, now) - arrival_ms[task]);
-      }
-    });
-    return [served, rejected, `${Math.round(longest)} ms`];
+// What had been decided when the shown decision fell: up to it under its own policy, and by the
+// same time under the other.
+function standing(model, shown, at) {
+  const traces = model.get("traces"), tenants = model.get("tenants"), { arrival_ms } = model.get("tasks");
+  const now = traces[shown].step[at].now_ms;
+  const decided = traces.map((trace, p) => trace.step.filter((s, i) => (p === shown ? i <= at : s.now_ms <= now)));
+  const cell = (p, tenant) => {
+    const of = (kind) => decided[p].filter((s) => s.kind === kind && s.tenant === tenant);
+    const served = of("served"), start = new Map(served.map((s) => [s.task, s.now_ms]));
+    const waits = of("queued").map(({ task }) => (start.get(task) ?? now) - arrival_ms[task]);
+    return [served.length, of("rejected").length, `${Math.round(Math.max(0, ...waits))} ms`];
   };
   return html("table", { class: "fl-table" },
     html("caption", {}, `By ${Math.round(now)} ms`),
@@ -106,7 +102,7 @@ function standing(model, now) {
       html("tr", {}, html("td"), ...traces.map((t) => html("th", { colspan: 3, scope: "colgroup" }, t.label))),
       html("tr", {}, html("td"), ...traces.flatMap(() => ["served", "rejected", "longest wait"].map((h) => html("th", { scope: "col" }, h))))),
     html("tbody", {}, ...tenants.map((t, i) =>
-      html("tr", {}, html("th", { scope: "row" }, t.name), ...traces.flatMap((trace) => cell(trace, i).map((v) => html("td", {}, String(v))))))));
+      html("tr", {}, html("th", { scope: "row" }, t.name), ...traces.flatMap((_, p) => cell(p, i).map((v) => html("td", {}, String(v))))))));
 }
 
 function render({ model, el: root }) {
@@ -160,7 +156,7 @@ function render({ model, el: root }) {
     said.textContent = `${trace.label}, ${at + 1} of ${last + 1}, ${Math.round(step.now_ms * 10) / 10} ms. ${step.why}`;
     said.className = `fl-why fl-${step.kind}`;
     drawn.replaceChildren(stage(model, trace, step, scales[policy]));
-    below.replaceChildren(schedule(model, step.now_ms), html("div", { class: "fl-scroll" }, standing(model, step.now_ms)));
+    below.replaceChildren(schedule(model, step.now_ms), html("div", { class: "fl-scroll" }, standing(model, policy, at)));
     root.dispatchEvent(new CustomEvent("fl-drawn", { bubbles: true }));
   };
 
