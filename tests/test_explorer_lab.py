@@ -70,6 +70,9 @@ def run_cell(page: Any, place: int) -> None:
         cell.locator(".cm-content").click()
         page.keyboard.press("Control+Enter")
         page.wait_for_timeout(500)
+        ask = page.locator(".jp-Dialog .jp-mod-accept")  # which kernel, when it was too soon
+        if ask.is_visible():
+            ask.click()
         if cell.locator(".jp-InputPrompt").inner_text() != "[ ]:":
             return
     pytest.fail(f"JupyterLab did not run cell {place}")
@@ -82,7 +85,8 @@ def test_sliders_and_python_move_each_other(browser: Any, lab: str) -> None:
         page = context.new_page()
         page.goto(lab + "lab/tree/live.ipynb?reset")
         page.wait_for_selector(".jp-Notebook .jp-CodeCell .cm-content")
-        page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")
+        # only now: JupyterLab calls a notebook idle before it has a kernel, and asks for one then
+        page.locator("#jp-main-statusbar", has_text="Python 3 (ipykernel) | Idle").wait_for()
         run_cell(page, 0)
         page.wait_for_selector(".fl-chart")
 
