@@ -43,6 +43,14 @@ def whole(field: str, value: Any, *, least: int = 1) -> int:
     return n
 
 
+def seed(field: str, value: Any) -> int:
+    """Return `value` as a seed: a whole number below 2**63, where streams begin to repeat."""
+    n = whole(field, value, least=0)
+    if n >= 2**63:
+        raise ValueError(f"{field} must be below 2**63; got {value!r}")
+    return n
+
+
 def choice(field: str, value: Any, allowed: Iterable[str]) -> str:
     """Return `value` if it is one of `allowed`, or raise an error that lists them."""
     names = list(allowed)

@@ -377,7 +377,7 @@ def _grid(grid: Mapping[str, Iterable[Any]], metrics: Iterable[str]) -> dict[str
 
 
 def _seeds(seeds: Iterable[int]) -> list[int]:
-    whole = [_check.whole("seeds", seed, least=0) for seed in seeds]
+    whole = [_check.seed("seeds", seed) for seed in seeds]
     _check.distinct("seeds", whole)
     if not whole:
         raise ValueError("seeds must hold at least one seed; got none")

@@ -56,8 +56,7 @@ def article_results(seeds: Iterable[int] = SEEDS, *, track: Track = iter) -> pd.
     0.989
     """
     chosen = [
-        _check.whole("seeds", seed, least=0)
-        for seed in _check.several("seeds", seeds, "whole numbers")
+        _check.seed("seeds", seed) for seed in _check.several("seeds", seeds, "whole numbers")
     ]
     if not chosen:
         raise ValueError("seeds must hold at least one seed; got none")

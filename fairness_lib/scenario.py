@@ -153,9 +153,9 @@ class Scenario:
         Raises
         ------
         ValueError
-            If `seed` is negative, or no task arrives within the horizon.
+            If `seed` is negative or at least 2**63, or no task arrives within the horizon.
         """
-        _check.whole("seed", seed, least=0)
+        _check.seed("seed", seed)
         columns = [_tasks(tenant, self.horizon_s, seed) for tenant in self.tenants]
         arrival_s, tenant, cost_s = merge(columns)
         return Workload(

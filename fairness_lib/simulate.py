@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from . import _check
 from .policies import Policy
-from .tasks import Outcome, Tasks
+from .tasks import REJECTED, Outcome, Tasks
 from .workload import Workload
 
 if TYPE_CHECKING:
@@ -191,6 +191,7 @@ def _readable(workload: Workload, policy: Policy, workers: int) -> Columns:
 
     start_s = [nan] * len(workload)
     waiting, served = int(Outcome.WAITING), int(Outcome.SERVED)
+    full, quota = REJECTED
     outcome = bytearray([waiting]) * len(workload)
     running: list[tuple[float, int, int]] = []  # (finish_s, order of start, task)
     started = 0
@@ -218,6 +219,11 @@ def _readable(workload: Workload, policy: Policy, workers: int) -> Columns:
             break
         reason = (admit and admit(arriving, now)) or put(arriving, now)
         if reason is not None:
+            if reason is not full and reason is not quota:
+                raise ValueError(
+                    f"policy gave {reason!r} for task {arriving}; "
+                    "it must be None, Outcome.QUEUE_FULL or Outcome.QUOTA"
+                )
             outcome[arriving] = reason
         if len(running) < workers:
             dispatch(now)

@@ -21,6 +21,7 @@ from fairness_lib import (
     Tenant,
     Workload,
     article_scenario,
+    article_workload,
 )
 
 BURST = (Burst(2.0, 4.0, 5.0),)
@@ -193,3 +194,11 @@ def test_an_iterable_of_tenants_or_bursts_is_taken_once() -> None:
     assert tenant.bursts == BURST
     assert Tenant("a", 1, bursts=BURST[0]).bursts == BURST
     assert Scenario(t for t in [tenant]).tenants == (tenant,)
+
+
+def test_seeds_end_where_streams_would_begin_to_repeat() -> None:
+    scenario = Scenario([Tenant("a", 5)], horizon_s=6)
+    assert len(scenario.workload(2**63 - 1)) > 0
+    for draw in (scenario.workload, article_workload):
+        with pytest.raises(ValueError, match=r"seed must be below 2\*\*63; got 92233720"):
+            draw(2**63)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from cases import (
@@ -211,6 +213,17 @@ def test_a_discipline_that_gives_a_wrong_task_is_stopped(gives, said) -> None:
     left = list(gives)
     with pytest.raises(ValueError, match=said):
         simulate(tasks(("a", 0.0, 1.0), ("a", 5.0, 1.0)), Policy("wrong", Wrong(None)), 2)
+
+
+@pytest.mark.parametrize("reason", [True, "full", Outcome.SERVED, 9])
+def test_a_policy_that_rejects_for_no_known_reason_is_stopped(reason) -> None:
+    class Odd(Fifo):
+        def put(self, task, now):
+            return reason
+
+    said = re.escape(f"{reason!r} for task 0; it must be None, Outcome.QUEUE_FULL or")
+    with pytest.raises(ValueError, match=said):
+        simulate(tasks(("a", 0.0, 1.0)), Policy("odd", Odd(None)), 1)
 
 
 def test_a_run_leaves_policy_and_workload_as_they_were() -> None:
