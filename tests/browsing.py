@@ -95,7 +95,7 @@ class Look:
         self.page.on("console", self.on_console)
         self.page.on("pageerror", lambda error: self.faults.append(f"uncaught: {error}"))
         self.page.on("request", self.on_request)
-        self.page.on("requestfailed", lambda request: self.faults.append(f"failed: {request.url}"))
+        self.page.on("requestfailed", self.on_failure)
         self.page.on("response", self.on_response)
 
     def on_console(self, message: Any) -> None:
@@ -105,6 +105,10 @@ class Look:
     def on_request(self, request: Any) -> None:
         if not request.url.startswith((self.origin, "data:", "blob:")):
             self.outside.append(request.url)
+
+    def on_failure(self, request: Any) -> None:
+        if request.failure != "net::ERR_ABORTED":  # which is a page left before its icon came
+            self.faults.append(f"failed: {request.url}: {request.failure}")
 
     def on_response(self, response: Any) -> None:
         if response.status >= 400:
