@@ -6,10 +6,12 @@ the widgets where the book has them; run ``make book`` first.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -250,6 +252,8 @@ def test_own_tenants_are_simulated(page: Tab) -> None:
     assert page.page.evaluate("document.activeElement.type") == "checkbox"
     page.page.get_by_label("how many, row 3").fill("7")
     page.page.get_by_label("how many, row 3").press("Enter")
+    page.page.get_by_label("mean cost, ms, row 2").fill("25")
+    page.page.get_by_label("mean cost, ms, row 2").press("Enter")
     page.page.get_by_role("button", name="Add a tenant").click()
     page.page.wait_for_function("n => window.drawn > n", arg=count)
     page.settle()
@@ -258,6 +262,7 @@ def test_own_tenants_are_simulated(page: Tab) -> None:
         for t in page.answer()["setting"]["tenants"]
     ]
     assert [len(rows), rows[0]["weight"], rows[-1]["name"]] == [13, 4, "tenant-a"]
+    assert [row["cost"]["mean_s"] for row in rows] == [0.01] + [0.025] * 4 + [0.01] * 8
     agrees(page.answer(), rows)
     page.page.get_by_label("tasks/s each, row 1").fill("-5")
     page.page.get_by_label("tasks/s each, row 1").press("Enter")
@@ -303,6 +308,19 @@ def test_link_carries_the_setting_to_another_reader(page: Tab) -> None:
 def test_link_that_means_nothing_is_left_aside(page: Tab) -> None:
     page.open("#quantum=-3&burst=1e9&tenants=[{}]&policies=lifo&what=ever")
     agrees(page.answer())
+    start, row = page.answer(), explore().view.tenants[0]
+    for change in (
+        {"name": ["a"]},
+        {"bursts": [["x", 2]]},
+        {"bursts": [3]},
+        {"cost": {**row["cost"], "mean_s": None}},
+        {"cost": {**row["cost"], "kind": 7}},
+        {"cost": {**row["cost"], "long_share": 2}},
+    ):
+        page.open("#tenants=" + quote(json.dumps([{**row, **change}])))
+        assert page.answer() == start
+    page.open("#tenants=" + quote(json.dumps([row])))
+    assert len(page.answer()["setting"]["tenants"]) == 1
 
 
 def test_numbers_can_be_read_as_a_table(page: Tab) -> None:

@@ -69,8 +69,8 @@ function render({ model, el: root, state }) {
 
   const build = (answer) => {
     const { tenants, window, workers } = answer.setting, policies = Object.keys(answer.results);
-    const rates = tenants.map((t) => [t.name, t.rate_per_s]);
-    const key = JSON.stringify([rates, policies, window, workers]);
+    const loads = tenants.map((t) => [t.name, t.rate_per_s, t.cost.mean_s]);
+    const key = JSON.stringify([loads, policies, window, workers]);
     if (key === built) return;
     built = key;
     const mean_s = tenants.reduce((sum, t) => sum + t.rate_per_s * t.cost.mean_s, 0) / tenants.reduce((sum, t) => sum + t.rate_per_s, 0);

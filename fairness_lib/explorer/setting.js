@@ -46,10 +46,11 @@ export function settingOf(model) {
 export function faultIn(rows, burst, horizon) {
   const names = new Set();
   let tasks = 0;
-  for (const { name, count, rate_per_s, weight, bursts, quota_per_s, quota_burst } of rows) {
-    if (!name) return "A tenant has no name.";
+  for (const { name, count, rate_per_s, cost, weight, bursts, quota_per_s, quota_burst } of rows) {
+    if (!name || typeof name !== "string") return "A tenant has no name.";
     if (!(Number.isInteger(count) && count >= 1)) return `${name}: how many must be a whole number from 1.`;
     if (!(rate_per_s >= 0 && rate_per_s <= 1e5)) return `${name}: tasks/s must be from 0 to 100,000.`;
+    if (!(cost.mean_s >= 1e-6 && cost.mean_s <= 1e3)) return `${name}: the mean cost must be from 0.001 to 1,000,000 ms.`;
     if (!(weight >= 0.01 && weight <= 1e4)) return `${name}: the weight must be from 0.01 to 10,000.`;
     if (!(quota_per_s > 0 && quota_per_s <= 1e6)) return `${name}: the quota must be above 0 tasks/s.`;
     if (!(quota_burst >= 1 && quota_burst <= 1e6)) return `${name}: the quota's burst must be at least 1.`;
@@ -58,7 +59,7 @@ export function faultIn(rows, burst, horizon) {
   }
   const tenants = rows.reduce((sum, row) => sum + row.count, 0);
   if (tenants < 1 || tenants > MOST_TENANTS) return `There must be 1 to ${MOST_TENANTS} tenants.`;
-  if (tasks > MOST_TASKS) return "That would be more than a million tasks: too many for a page.";
+  if (!(tasks <= MOST_TASKS)) return "That would be more than a million tasks: too many for a page.";
   for (const { name } of expand(rows)) {
     if (names.has(name)) return `Two tenants are called ${name}.`;
     names.add(name);
@@ -93,6 +94,13 @@ export function toLink(model) {
   return link.toString() || "quantum=" + tidy(model.get("quantum_ms"));
 }
 
+// Whether something from a link has a row's parts; whether they make sense is for faultIn.
+function isRow(row) {
+  const { kind, long_s, long_share } = row?.cost || {};
+  const costs = [0, 1, 2].includes(kind) && long_s >= 0 && long_s <= 1e3 && long_share >= 0 && long_share <= 1;
+  return costs && Array.isArray(row.bursts) && row.bursts.every(([from, to]) => from >= 0 && to > from && to <= 1e6);
+}
+
 // Return the model's values that a link holds; what it cannot mean is left out.
 export function fromLink(hash, model) {
   const link = new URLSearchParams(hash.replace(/^#/, "")), found = {}, limits = model.get("limits");
@@ -106,7 +114,7 @@ export function fromLink(hash, model) {
   }
   try {
     const rows = JSON.parse(link.get("tenants"));
-    if (Array.isArray(rows) && rows.every((r) => r && r.cost && Array.isArray(r.bursts)) && !faultIn(rows, 1, 1)) found.tenants = rows;
+    if (Array.isArray(rows) && rows.every(isRow) && !faultIn(rows, 1, 1)) found.tenants = rows;
   } catch { /* not a list of tenants */ }
   return found;
 }

@@ -1,16 +1,25 @@
 // The reader's own tenants: a table whose rows each stand for one tenant or for several alike.
 import { html } from "./dom.js";
-import { faultIn } from "./setting.js";
+import { faultIn, short } from "./setting.js";
 
 const COLUMNS = [
   ["name", "Tenant", "text"],
   ["count", "how many", "number"],
   ["rate_per_s", "tasks/s each", "number"],
+  ["mean_ms", "mean cost, ms", "number"],
   ["weight", "weight", "number"],
   ["bursts", "bursts", "checkbox"],
   ["quota_per_s", "quota, tasks/s", "number"],
   ["quota_burst", "quota's burst", "number"],
 ];
+
+const BIMODAL = 2; // has two costs, and no single field that could hold them
+
+function shownIn(row, key) {
+  if (key !== "mean_ms") return row[key];
+  const { kind, mean_s, long_s, long_share } = row.cost;
+  return short(1000 * (kind === BIMODAL ? mean_s + long_share * (long_s - mean_s) : mean_s), 9);
+}
 
 export function tenantTable(model) {
   const body = html("tbody"), fault = html("p", { class: "fl-fault", role: "alert" });
@@ -34,7 +43,8 @@ export function tenantTable(model) {
   };
   const read = (rows, at, key, input) => {
     const value = { text: input.value.trim(), number: input.valueAsNumber, checkbox: input.checked ? [model.get("window")] : [] }[input.type];
-    return rows.map((row, i) => (i === at ? { ...row, [key]: value } : row));
+    const changed = (row) => (key === "mean_ms" ? { cost: { ...row.cost, mean_s: value / 1000 } } : { [key]: value });
+    return rows.map((row, i) => (i === at ? { ...row, ...changed(row) } : row));
   };
   const fill = () => {
     if (rows === model.get("tenants")) return;
@@ -45,7 +55,8 @@ export function tenantTable(model) {
       return html("tr", {}, ...COLUMNS.map(([key, label, type]) => {
         const input = html("input", { type, "aria-label": `${label}, row ${at + 1}`, min: type === "number" && "0", step: type === "number" && "any" });
         if (type === "checkbox") input.checked = row.bursts.length > 0;
-        else input.value = row[key];
+        else input.value = shownIn(row, key);
+        input.disabled = key === "mean_ms" && row.cost.kind === BIMODAL;
         input.addEventListener("change", () => change(read(rows, at, key, input)));
         return html("td", {}, input);
       }), html("td", {}, remove));
