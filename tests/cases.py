@@ -81,15 +81,22 @@ def workloads(draw, *, max_tasks: int = 40, max_tenants: int = 4, costs=_costs) 
     return Workload(names, arrival_s, tenant, cost_s, 8.0, weight)
 
 
-caps = st.none() | st.integers(1, 8)
 quanta = st.sampled_from([0.01, 0.1, 0.25, 1.0, 3.0])
+caps = st.none() | st.integers(1, 8)
 buckets = st.fixed_dictionaries({"t*": st.tuples(st.floats(0.1, 10), st.floats(1, 5))})
-policies = st.one_of(
-    st.builds(fifo, cap=caps),
-    st.builds(quota, buckets=buckets, cap=caps),
-    st.builds(drr, quantum_s=quanta, cap=caps),
-    st.builds(drr_quota, buckets=buckets, quantum_s=quanta, cap=caps),
-)
+
+
+def policies_with(quanta: st.SearchStrategy[float]) -> st.SearchStrategy[Policy]:
+    """Return the four policies, with any cap and buckets, and a quantum from `quanta`."""
+    return st.one_of(
+        st.builds(fifo, cap=caps),
+        st.builds(quota, buckets=buckets, cap=caps),
+        st.builds(drr, quantum_s=quanta, cap=caps),
+        st.builds(drr_quota, buckets=buckets, quantum_s=quanta, cap=caps),
+    )
+
+
+policies = policies_with(quanta)
 """Every policy that never leaves a worker idle while a task is queued."""
 
 

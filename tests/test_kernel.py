@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from cases import caps, idle_while_queued, workloads
+from cases import idle_while_queued, policies_with, workloads
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,13 +82,8 @@ def run_compiled(workload: Workload, policy: Policy, workers: int = 8) -> Run:
 
 # --- simulation ---------------------------------------------------------------------
 
-quanta = st.sampled_from([2e-9, 1e-6, 1e-3, 0.01, 0.1, 0.25, 1.0, 3.0, 1e6]) | st.floats(1e-4, 4)
-buckets = st.fixed_dictionaries({"t*": st.tuples(st.floats(0.1, 10), st.floats(1, 5))})
-policies = st.one_of(
-    st.builds(fifo, cap=caps),
-    st.builds(quota, buckets=buckets, cap=caps),
-    st.builds(drr, quantum_s=quanta, cap=caps),
-    st.builds(drr_quota, buckets=buckets, quantum_s=quanta, cap=caps),
+policies = policies_with(
+    st.sampled_from([2e-9, 1e-6, 1e-3, 0.01, 0.1, 0.25, 1.0, 3.0, 1e6]) | st.floats(1e-4, 4)
 )
 estimated = workloads(max_tasks=60, max_tenants=6).flatmap(
     lambda w: st.lists(st.floats(0, 4), min_size=len(w), max_size=len(w)).map(w.with_estimates)
