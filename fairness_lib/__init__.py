@@ -4,7 +4,8 @@ from .admission import Quota, TokenBucket
 from .allocation import dominant_resource_fair, max_min_fair
 from .article import article_scenario, article_solo_scenario, article_workload
 from .disciplines import DeficitRoundRobin, Fifo
-from .ensemble import intervals, replicate, sweep
+from .ensemble import replicate, sweep
+from .intervals import intervals
 from .metrics import FairnessReport, jain_index, measure
 from .observe import FairnessMonitor, TenantMetrics, UnderShareAlert
 from .policies import ARTICLE_POLICIES, Policy, drr, drr_quota, fifo, quota

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import _cli
 from .article import article_scenario, article_workload
-from .ensemble import RUN_COLUMNS, intervals, sweep
+from .ensemble import RUN_COLUMNS, sweep
+from .intervals import intervals
 from .policies import ARTICLE_POLICIES
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ counted by the thousand. Subclasses count in `_apply`.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import count
@@ -25,7 +26,7 @@ BATCH = 4096
 Indices = NDArray[np.int64]
 
 
-class Recorder:
+class Recorder(ABC):
     """Takes in events, checks them, and hands them on in batches.
 
     Parameters
@@ -136,6 +137,7 @@ class Recorder:
         with self._lock:
             self._apply(event, distinct, task_tenant, waits)
 
+    @abstractmethod
     def _apply(
         self,
         event: str,
@@ -144,7 +146,6 @@ class Recorder:
         waits: NDArray[np.float64] | None,
     ) -> None:
         """Count a batch of one event: distinct tenants, each task's index into them, waits."""
-        raise NotImplementedError
 
 
 def _check_name(tenant: str) -> str:
