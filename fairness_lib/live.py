@@ -22,7 +22,7 @@ import numpy as np
 from . import _check
 from .policies import Policy
 from .simulate import Run
-from .tasks import Outcome, Tasks
+from .tasks import REJECTED, Outcome, Tasks, no_rejection
 from .workload import Workload
 
 T = TypeVar("T")
@@ -156,7 +156,8 @@ class LivePool:
         Rejected
             If the policy turns it away.
         ValueError
-            If the tenant is unknown or the estimate not allowed.
+            If the tenant is unknown or the estimate not allowed, or the policy turns the task
+            away for no known reason.
         """
         if tenant not in self._index:
             raise ValueError(f"tenant must be one of the pool's; got {tenant!r}")
@@ -170,6 +171,8 @@ class LivePool:
         if reason is None:
             reason = self._discipline.put(task, now)
         if reason is not None:
+            if reason not in REJECTED:
+                raise no_rejection(reason, task)
             for observer in self.observers:
                 observer.rejected(task, tenant, now, Outcome(reason).label)
             raise Rejected(Outcome(reason))

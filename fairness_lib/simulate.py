@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from . import _check
 from .policies import Policy
-from .tasks import REJECTED, Outcome, Tasks
+from .tasks import REJECTED, Outcome, Tasks, no_rejection
 from .workload import Workload
 
 if TYPE_CHECKING:
@@ -220,10 +220,7 @@ def _readable(workload: Workload, policy: Policy, workers: int) -> Columns:
         reason = (admit and admit(arriving, now)) or put(arriving, now)
         if reason is not None:
             if reason is not full and reason is not quota:
-                raise ValueError(
-                    f"policy gave {reason!r} for task {arriving}; "
-                    "it must be None, Outcome.QUEUE_FULL or Outcome.QUOTA"
-                )
+                raise no_rejection(reason, arriving)
             outcome[arriving] = reason
         if len(running) < workers:
             dispatch(now)

@@ -30,6 +30,12 @@ REJECTED = (Outcome.QUEUE_FULL, Outcome.QUOTA)
 """The outcomes that are rejections, by reason."""
 
 
+def no_rejection(reason: object, task: int) -> ValueError:
+    """Return the error for what a policy gave instead of a reason for a rejection."""
+    allowed = " or ".join(map(str, (None, *(f"Outcome.{r.name}" for r in REJECTED))))
+    return ValueError(f"policy gave {reason!r} for task {task}; it must be {allowed}")
+
+
 @dataclass
 class Tasks:
     """What admission and discipline may know of the tasks, by task id.

@@ -16,6 +16,7 @@ import pytest
 
 from fairness_lib import (
     FairnessMonitor,
+    Fifo,
     Outcome,
     Policy,
     Scenario,
@@ -119,6 +120,20 @@ def test_pool_gives_results_and_exceptions_back_and_goes_on():
             return results
 
     assert run_with_deadline(scenario()) == list(range(5))
+
+
+def test_pool_stops_a_policy_that_rejects_for_no_known_reason():
+    class Odd(Fifo):
+        def put(self, task, now):
+            return True
+
+    async def scenario():
+        loop = asyncio.get_running_loop()
+        async with LivePool(Policy("odd", Odd(None)), ["a"], 1, loop.time) as pool:
+            with pytest.raises(ValueError, match="policy gave True for task 0; it must be None or"):
+                pool.submit("a", lambda: fine(1), 1.0)
+
+    run_with_deadline(scenario())
 
 
 def test_pool_rejects_with_a_reason_and_cancels_what_it_cannot_finish():

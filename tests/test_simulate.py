@@ -221,7 +221,7 @@ def test_a_policy_that_rejects_for_no_known_reason_is_stopped(reason) -> None:
         def put(self, task, now):
             return reason
 
-    said = re.escape(f"{reason!r} for task 0; it must be None, Outcome.QUEUE_FULL or")
+    said = re.escape(f"{reason!r} for task 0; it must be None or Outcome.QUEUE_FULL or")
     with pytest.raises(ValueError, match=said):
         simulate(tasks(("a", 0.0, 1.0)), Policy("odd", Odd(None)), 1)
 
