@@ -22,6 +22,7 @@ AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 
 PHONE = {"width": 360, "height": 740}
+TABLET = {"width": 1100, "height": 800}
 DESK = {"width": 1280, "height": 900}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = [
@@ -133,8 +134,12 @@ class Look:
         self.page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
 
     def resize(self, size: dict[str, int]) -> None:
+        """Change the size, and wait until the theme's sidebar has slid to its place."""
         self.page.set_viewport_size(size)
         self.page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+        self.page.wait_for_function(
+            "document.getAnimations().every(({playState}) => playState !== 'running')"
+        )
 
     def overflow(self) -> list[str]:
         """Return the elements that make the page scroll sideways, none if it does not."""
