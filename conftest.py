@@ -3,4 +3,4 @@
 from importlib.util import find_spec
 
 # The only module that needs numba as soon as it is imported.
-collect_ignore = [] if find_spec("numba") else ["fairness_lib/native.py"]
+collect_ignore = [] if find_spec("numba") else ["fairness_lib/engine/native.py"]

@@ -17,8 +17,9 @@ from time import process_time
 import pandas as pd
 from tqdm import tqdm
 
-from fairness_lib import ARTICLE_POLICIES, article_scenario, compiled, drr, measure, replicate
+from fairness_lib import ARTICLE_POLICIES, article_scenario, drr, measure, replicate
 from fairness_lib import simulate as run_of
+from fairness_lib.engine import compiled
 
 from .cases import DRR, ENGINES, FIFO, ONE_FAST_WORKER, SIZES, Case, agreement, cpu_s, workload
 

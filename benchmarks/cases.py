@@ -17,11 +17,11 @@ from fairness_lib import (
     Scenario,
     Tenant,
     Workload,
-    compiled,
     drr,
     fifo,
     simulate,
 )
+from fairness_lib.engine import compiled
 
 from .others import Result, nspy_drr, simpy_resource, simpy_workers
 

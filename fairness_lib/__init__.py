@@ -1,21 +1,22 @@
 """Multi-tenant fairness that can be computed: scenarios, policies, simulation, metrics."""
 
-from .admission import Quota, TokenBucket
-from .allocation import dominant_resource_fair, max_min_fair
-from .article import article_scenario, article_solo_scenario, article_workload
-from .disciplines import DeficitRoundRobin, Fifo
-from .ensemble import replicate, sweep
-from .intervals import intervals
-from .metrics import FairnessReport, jain_index, measure
+from .article.scenario import article_scenario, article_solo_scenario, article_workload
+from .engine.simulate import Run, simulate
+from .measures.allocation import dominant_resource_fair, max_min_fair
+from .measures.properties import Verdict, check, f1, f2, f3, f4
+from .measures.report import FairnessReport, jain_index, measure
+from .measures.shuffle_sharding import crowded_out
 from .observe import FairnessMonitor, TenantMetrics, UnderShareAlert
-from .policies import ARTICLE_POLICIES, Policy, drr, drr_quota, fifo, quota
-from .properties import Verdict, check, f1, f2, f3, f4
-from .scenario import Burst, Scenario, Tenant
-from .service_times import Bimodal, Deterministic, Exponential, Lognormal, Pareto
-from .shuffle_sharding import crowded_out
-from .simulate import Run, simulate
-from .tasks import Outcome, Tasks
-from .workload import Workload
+from .policies.admission import Quota, TokenBucket
+from .policies.drr import DeficitRoundRobin
+from .policies.fifo import Fifo
+from .policies.policy import ARTICLE_POLICIES, Policy, drr, drr_quota, fifo, quota
+from .policies.tasks import Outcome, Tasks
+from .runs.ensemble import replicate, sweep
+from .runs.intervals import intervals
+from .traffic.scenario import Burst, Scenario, Tenant
+from .traffic.service_times import Bimodal, Deterministic, Exponential, Lognormal, Pareto
+from .traffic.workload import Workload
 
 __version__ = "0.1.0"
 

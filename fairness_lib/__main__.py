@@ -1,6 +1,6 @@
 """The command line: ``python -m fairness_lib SUBCOMMAND``.
 
-Each subcommand lives in its own module, named in `COMMANDS`; see `fairness_lib._cli` for what
+Each subcommand lives in its own module, named in `COMMANDS`; see `commands._cli` for what
 such a module offers. The library does the work; nothing is computed here.
 """
 
@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from . import __version__
-from ._cli import Parser, UsageError
+from .commands._cli import Parser, UsageError
 
-COMMANDS = ("report", "sweep_command", "live_command")
-"""Modules of this package that register a subcommand, in the order that ``--help`` shows."""
+COMMANDS = ("report", "sweep", "live")
+"""Modules of `commands` that register a subcommand, in the order that ``--help`` shows."""
 
 
 def build_parser() -> Parser:
@@ -24,7 +24,7 @@ def build_parser() -> Parser:
     parser.add_argument("--version", action="version", version=f"fairness_lib {__version__}")
     commands = parser.add_subparsers(metavar="SUBCOMMAND", required=True, parser_class=Parser)
     for module in COMMANDS:
-        import_module(f"{__package__}.{module}").register(commands)
+        import_module(f"{__package__}.commands.{module}").register(commands)
     return parser
 
 

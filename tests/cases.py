@@ -27,7 +27,7 @@ from fairness_lib import (
     quota,
     simulate,
 )
-from fairness_lib.report import article_results
+from fairness_lib.article.comparison import article_results
 
 VECTORS = json.loads((Path(__file__).parent / "data" / "vectors.json").read_text("utf-8"))
 SEEDS = (1, 2, 3)

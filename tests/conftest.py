@@ -7,7 +7,7 @@ import pytest
 from browsing import browser, origins  # noqa: F401  (fixtures)
 from hypothesis import settings
 
-from fairness_lib import compiled
+from fairness_lib.engine import compiled
 
 # A deadline on a shared machine fails by chance, not by fault; a printed blob reproduces.
 settings.register_profile("book", deadline=None, print_blob=True)

@@ -12,9 +12,9 @@ import wasmtime
 from fairness_lib.explorer import Explorer, entry, front
 from fairness_lib.explorer.rows import names_of
 from fairness_lib.explorer.widget import tidy
-from fairness_lib.policies import Policy
-from fairness_lib.scenario import Burst, Tenant
-from fairness_lib.streams import tenant_key
+from fairness_lib.policies.policy import Policy
+from fairness_lib.traffic.scenario import Burst, Tenant
+from fairness_lib.traffic.streams import tenant_key
 
 KINDS = {"Ints": "i8", "Reals": "f8", "Words": "u8", "Bytes": "i1"}
 WASM = Path(front.HERE, "kernel.wasm")

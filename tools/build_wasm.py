@@ -1,4 +1,4 @@
-"""Compile the engine to WebAssembly: ``fairness_lib/kernel.py`` to ``explorer/kernel.wasm``.
+"""Compile the engine to WebAssembly: ``fairness_lib/engine/kernel/`` to ``explorer/kernel.wasm``.
 
     python tools/build_wasm.py [OUT.wasm]
 
@@ -35,7 +35,7 @@ def entry_points() -> dict[str, FunctionType]:
     """Return the entry points, on top of a kernel that numba can call."""
     from numba import njit
 
-    from fairness_lib import compiled
+    from fairness_lib.engine import compiled
     from fairness_lib.explorer import entry
 
     kernel = ModuleType("kernel")

@@ -1,6 +1,6 @@
 """What a page calls: the kernel's three steps, with every column as an argument of its own.
 
-``tools/build_wasm.py`` compiles these functions, and with them ``kernel.py``, to
+``tools/build_wasm.py`` compiles these functions, and with them the kernel, to
 ``kernel.wasm``. An argument's annotation is its type, there and in the page: `Int`, `Real` and
 `Word` are numbers, the others columns. A column that two functions name is the same memory.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, TypeAlias
 
-from .. import kernel
+from ..engine import kernel
 
 # int32, float64, uint64; then columns of int64, float64, uint64, int8
 Int: TypeAlias = Any

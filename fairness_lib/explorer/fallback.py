@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 from IPython.display import display
 from matplotlib.figure import Figure
 
-from ..metrics import FairnessReport
+from ..measures.report import FairnessReport
 from ..plots.results import throughput, wait_p99
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..admission import Quota
 from ..plots.style import group_of
-from ..policies import ARTICLE_BUCKETS
-from ..scenario import Burst, Scenario, Tenant
-from ..service_times import Bimodal, Deterministic, Exponential, ServiceTime
+from ..policies.admission import Quota
+from ..policies.policy import ARTICLE_BUCKETS
+from ..traffic.scenario import Burst, Scenario, Tenant
+from ..traffic.service_times import Bimodal, Deterministic, Exponential, ServiceTime
 
-EXPONENTIAL, DETERMINISTIC, BIMODAL = 0, 1, 2  # as in kernel.py
+EXPONENTIAL, DETERMINISTIC, BIMODAL = 0, 1, 2  # as in engine.kernel
 Row = dict[str, Any]
 
 

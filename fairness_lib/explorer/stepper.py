@@ -13,10 +13,10 @@ import matplotlib.pyplot as plt
 import traitlets
 from matplotlib.figure import Figure
 
+from ..engine.simulate import Run
 from ..plots.style import by_group, group_of, group_style, policy_label
-from ..policies import Policy, drr, fifo
-from ..simulate import Run
-from ..workload import Workload
+from ..policies.policy import Policy, drr, fifo
+from ..traffic.workload import Workload
 from . import front
 from .fallback import WithFigure
 from .trace import Step, number_of, record

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from ..disciplines import DeficitRoundRobin, Fifo, Flow
-from ..policies import Policy
-from ..simulate import Run, simulate
-from ..tasks import Outcome, Tasks
-from ..workload import Workload
+from ..engine.simulate import Run, simulate
+from ..policies.drr import DeficitRoundRobin, Flow
+from ..policies.fifo import Fifo
+from ..policies.policy import Policy
+from ..policies.tasks import Outcome, Tasks
+from ..traffic.workload import Workload
 
 QUEUED, REJECTED, SERVED, IDLE = "queued", "rejected", "served", "idle"
 ENDED, PASSED = "ended", "passed"

@@ -10,12 +10,12 @@ import ipywidgets as widgets
 from matplotlib.figure import Figure
 
 from .. import _check
-from ..article import article_scenario
-from ..metrics import FairnessReport, measure
+from ..article.scenario import article_scenario
+from ..engine.simulate import simulate
+from ..measures.report import FairnessReport, measure
 from ..plots.style import POLICY_LABELS
-from ..policies import Policy, drr, drr_quota, fifo, quota
-from ..scenario import Scenario
-from ..simulate import simulate
+from ..policies.policy import Policy, drr, drr_quota, fifo, quota
+from ..traffic.scenario import Scenario
 from .fallback import WithFigure, draw_reports
 from .rows import to_buckets, to_rows, to_scenario
 from .view import LIMITS, ExplorerView

@@ -12,9 +12,9 @@ from heapq import heappop, heappush
 from math import inf
 
 from .. import _check
-from ..policies import Admission
-from ..tasks import Tasks
-from ..workload import Workload
+from ..policies.policy import Admission
+from ..policies.tasks import Tasks
+from ..traffic.workload import Workload
 from .monitor import FairnessMonitor
 from .window import WindowReport
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..tasks import REJECTED
+from ..policies.tasks import REJECTED
 
 REASONS = tuple(outcome.label for outcome in REJECTED)
 BATCH = 4096

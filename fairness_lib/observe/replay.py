@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..simulate import Run
-from ..tasks import REJECTED
+from ..engine.simulate import Run
+from ..policies.tasks import REJECTED
 from .monitor import FairnessMonitor
 from .series import Period
 from .tenant_metrics import TenantMetrics

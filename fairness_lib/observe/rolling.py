@@ -1,6 +1,6 @@
 """The metrics of one window, from the tasks that a monitor remembers.
 
-The formulas are those of `fairness_lib.metrics.measure`, in the same order of operations, so that
+The formulas are those of `measures.report`, in the same order of operations, so that
 the numbers of a settled window are the same to the last bit.
 """
 
@@ -12,8 +12,8 @@ from math import inf, nan
 import numpy as np
 from numpy.typing import NDArray
 
-from ..allocation import max_min_fair
-from ..metrics import jain_index, quantile, total
+from ..measures.allocation import max_min_fair
+from ..measures.report import jain_index, quantile, total
 from .task_log import FINISHED, GONE, STARTED, WAITING, Columns
 from .window import WindowReport
 

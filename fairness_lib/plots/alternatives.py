@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..shuffle_sharding import crowded_out
+from ..measures.shuffle_sharding import crowded_out
 from .style import F2_LIMIT_MS, OTHER_COLORS, POLICY_COLORS, label_line, policy_label
 
 POLICY_MARKERS = {"fifo": "o", "quota": "s", "drr": "^", "drr_quota": "D"}

@@ -11,11 +11,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
 
-from ..admission import Quota
-from ..allocation import max_min_fair
-from ..disciplines import DeficitRoundRobin, Fifo
-from ..policies import Policy
-from ..simulate import Run
+from ..engine.simulate import Run
+from ..measures.allocation import max_min_fair
+from ..policies.admission import Quota
+from ..policies.drr import DeficitRoundRobin
+from ..policies.fifo import Fifo
+from ..policies.policy import Policy
 from .style import GROUP_COLORS, by_group, group_of, group_style
 
 INK, PALE = "#333333", "#f3f3f3"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..metrics import FairnessReport
+from ..measures.report import FairnessReport
 from .style import F2_LIMIT_MS, GROUP_COLORS, by_group, group_style, label_line
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..metrics import FairnessReport
+from ..measures.report import FairnessReport
 from .style import F2_LIMIT_MS, by_group, group_style, policy_label
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..simulate import Run
-from ..workload import Workload
+from ..engine.simulate import Run
+from ..traffic.workload import Workload
 from .style import F2_LIMIT_MS, by_group, group_style, label_line, policy_label
 
 

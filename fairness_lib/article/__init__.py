@@ -1,0 +1,1 @@
+"""The source article's experiment: its scenario, its published figures, ours beside them."""

@@ -1,0 +1,1 @@
+"""The command line, ``python -m fairness_lib``: one module a subcommand."""

@@ -1,0 +1,1 @@
+"""A workload meets a policy on a pool of workers: readable, and compiled, to the same bits."""

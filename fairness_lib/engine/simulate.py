@@ -1,0 +1,233 @@
+"""The event loop: a workload meets a policy on a pool of equal workers.
+
+Time is in seconds. Completions up to and including an arrival's time come before that arrival;
+after each event idle workers take tasks as long as the discipline gives any. Ties go by the
+order of start, so a run is a pure function of its inputs. After the last arrival the queues are
+drained: every task is served, rejected, or still waiting in a discipline that will not give it.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from math import inf, nan
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _check
+from ..policies.policy import Policy
+from ..policies.tasks import REJECTED, Outcome, Tasks, no_rejection
+from ..traffic.workload import Workload
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What became of every task, as columns beside the workload's.
+
+    Attributes
+    ----------
+    workload : Workload
+        The tasks.
+    policy : Policy
+        The policy they met.
+    workers : int
+        Size of the pool.
+    start_s, finish_s : array of float, shape (tasks,)
+        When service began and ended, in seconds; NaN for a task not served.
+    outcome : array of int8, shape (tasks,)
+        An `Outcome` for each task.
+    fruitless_visits : int
+        Visits of a round-robin scan that served nobody; 0 for other disciplines.
+    engine : str
+        Which tier ran it, "readable" or "compiled"; the columns are the same bits.
+    """
+
+    workload: Workload
+    policy: Policy
+    workers: int
+    start_s: NDArray[np.float64]
+    finish_s: NDArray[np.float64]
+    outcome: NDArray[np.int8]
+    fruitless_visits: int = 0
+    engine: str = "readable"
+
+    @property
+    def served(self) -> NDArray[np.bool_]:
+        """Mask of the tasks that were served."""
+        return np.equal(self.outcome, Outcome.SERVED)
+
+    @property
+    def wait_s(self) -> NDArray[np.float64]:
+        """Queue wait in seconds: start less arrival; NaN for a task not served."""
+        return self.start_s - self.workload.arrival_s
+
+    def counts(self) -> dict[str, int]:
+        """Return how many tasks had each outcome; they add up to the tasks that arrived."""
+        tally = np.bincount(self.outcome, minlength=len(Outcome))
+        return {outcome.label: int(tally[outcome]) for outcome in Outcome}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a task: the workload's columns, start_s, finish_s and outcome."""
+        import pandas as pd
+
+        labels = pd.Index([outcome.label for outcome in Outcome])
+        return self.workload.to_frame().assign(
+            start_s=self.start_s,
+            finish_s=self.finish_s,
+            outcome=pd.Categorical.from_codes(self.outcome, labels),
+        )
+
+    def __repr__(self) -> str:
+        """Return a one-line summary."""
+        counts = ", ".join(f"{n} {label}" for label, n in self.counts().items() if n)
+        return f"Run({self.policy.name}, {self.workers} workers: {counts})"
+
+
+AUTO_TASKS = 500_000
+"""From how many tasks on ``engine="auto"`` finds compiling worth its time."""
+
+
+def simulate(workload: Workload, policy: Policy, workers: int = 8, *, engine: str = "auto") -> Run:
+    """Run a workload under a policy.
+
+    Parameters
+    ----------
+    workload : Workload
+        The tasks, in order of arrival.
+    policy : Policy
+        Admission and discipline. It is copied, so it can be used again.
+    workers : int
+        Number of equal workers, 1 or more; each serves one task at a time, without preemption.
+    engine : {"auto", "readable", "compiled"}
+        Which tier runs it; the result is the same, bit for bit. "compiled" needs numba and one
+        of the library's own policies; its first use in a process takes well under a second once
+        it is in numba's cache on disk, some seconds before. "auto" takes it where it can and
+        where that is worth it: if this process has used it before, or from 500,000 tasks on.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not allowed, the compiled tier is asked for what it cannot do, or a
+        discipline gives a task twice or one it never had.
+
+    Examples
+    --------
+    >>> from fairness_lib import Workload, fifo
+    >>> w = Workload(["a"], [0.0, 0.0, 0.5], [0, 0, 0], [1.0, 1.0, 1.0], horizon_s=1)
+    >>> simulate(w, fifo(), workers=1).start_s.tolist()
+    [0.0, 1.0, 2.0]
+    """
+    if not isinstance(workload, Workload):
+        raise TypeError(f"workload must be a Workload; got {workload!r}")
+    if not isinstance(policy, Policy):
+        raise TypeError(f"policy must be a Policy such as drr(); got {policy!r}")
+    workers = _check.whole("workers", workers)
+    engine = _engine(engine, workload, policy)
+    run = _compiled if engine == "compiled" else _readable
+    starts, outcome, fruitless_visits = run(workload, policy, workers)
+    return Run(
+        workload,
+        policy,
+        workers,
+        start_s=_check.frozen(starts),
+        finish_s=_check.frozen(starts + workload.cost_s),
+        outcome=_check.frozen(outcome),
+        fruitless_visits=fruitless_visits,
+        engine=engine,
+    )
+
+
+Columns = tuple[NDArray[np.float64], NDArray[np.int8], int]
+
+
+def _engine(engine: str, workload: Workload, policy: Policy) -> str:
+    """Choose the tier."""
+    _check.choice("engine", engine, ("auto", "readable", "compiled"))
+    if engine == "readable":
+        return engine
+    from . import compiled
+
+    worth_it = engine == "compiled" or len(workload) >= AUTO_TASKS or compiled.loaded()
+    obstacle = compiled.obstacle(policy, workload) if worth_it else "not worth it"
+    if obstacle is not None and engine == "compiled":
+        raise ValueError(f"engine 'compiled' cannot run policy {policy.name!r}: {obstacle}")
+    return "compiled" if obstacle is None else "readable"
+
+
+def _compiled(workload: Workload, policy: Policy, workers: int) -> Columns:
+    from . import compiled
+
+    return compiled.simulate(workload, policy, workers)
+
+
+def _readable(workload: Workload, policy: Policy, workers: int) -> Columns:
+    """Run the event loop over the policy's own methods."""
+    cost_s = workload.cost_s.tolist()
+    known = workload.estimate_s is workload.cost_s  # one list, so that a long run fits the cache
+    tasks = Tasks(
+        workload.tenants,
+        workload.weight.tolist(),
+        workload.tenant.tolist(),
+        cost_s if known else workload.estimate_s.tolist(),
+    )
+    discipline, admission = copy(policy.discipline), copy(policy.admission)
+    discipline.begin(tasks)
+    put, take = discipline.put, discipline.take
+    finished = getattr(discipline, "finished", None)
+    admit = None
+    if admission is not None:
+        admission.begin(tasks)
+        admit = admission.admit
+
+    start_s = [nan] * len(workload)
+    waiting, served = int(Outcome.WAITING), int(Outcome.SERVED)
+    full, quota = REJECTED
+    outcome = bytearray([waiting]) * len(workload)
+    running: list[tuple[float, int, int]] = []  # (finish_s, order of start, task)
+    started = 0
+
+    def dispatch(now: float) -> None:
+        nonlocal started
+        while len(running) < workers and (task := take(now)) is not None:
+            try:
+                if outcome[task] != waiting:
+                    raise ValueError(f"discipline gave task {task}, which was not waiting")
+            except (IndexError, TypeError):
+                raise ValueError(f"discipline gave {task!r}, which is no task") from None
+            outcome[task] = served
+            start_s[task] = now
+            heappush(running, (now + cost_s[task], started, task))
+            started += 1
+
+    for arriving, now in enumerate([*workload.arrival_s.tolist(), inf]):
+        while running and running[0][0] <= now:
+            finish, _, task = heappop(running)
+            if finished is not None:
+                finished(task, cost_s[task], finish)
+            dispatch(finish)
+        if now == inf:
+            break
+        reason = (admit and admit(arriving, now)) or put(arriving, now)
+        if reason is not None:
+            if reason is not full and reason is not quota:
+                raise no_rejection(reason, arriving)
+            outcome[arriving] = reason
+        if len(running) < workers:
+            dispatch(now)
+
+    starts = np.array(start_s, dtype=np.float64)
+    if (starts < workload.arrival_s).any():
+        early = int(np.argmax(starts < workload.arrival_s))
+        raise ValueError(f"discipline gave task {early} before it arrived")
+    columns = starts, np.frombuffer(outcome, dtype=np.int8)
+    return *columns, getattr(discipline, "fruitless_visits", 0)

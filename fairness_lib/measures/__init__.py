@@ -1,0 +1,1 @@
+"""How fair a run was."""

@@ -1,0 +1,107 @@
+"""Admission: who is turned away before any queue.
+
+A token bucket admits at most ``rate * t + burst`` tasks in any interval of t seconds. A quota
+gives each tenant a bucket of its own; a task takes one token, whatever it costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from .. import _check
+from .tasks import Outcome, Tasks
+
+
+@dataclass
+class TokenBucket:
+    """A bucket that starts full and refills at a constant rate.
+
+    Parameters
+    ----------
+    rate_per_s : float
+        Tokens added per second, above 0.
+    burst : float
+        Tokens it holds when full, 1 or more.
+
+    Examples
+    --------
+    >>> bucket = TokenBucket(rate_per_s=1, burst=2)
+    >>> [bucket.take(now) for now in (0.0, 0.0, 0.5, 1.0)]
+    [True, True, False, True]
+    """
+
+    rate_per_s: float
+    burst: float
+
+    def __post_init__(self) -> None:
+        _check.number("rate_per_s", self.rate_per_s, above=0)
+        _check.number("burst", self.burst, least=1)
+        self.tokens = float(self.burst)
+        self.updated_s = 0.0
+
+    def take(self, now: float) -> bool:
+        """Take a token at time `now` in seconds, which may not go back; False if there is none."""
+        if not now >= self.updated_s:  # NaN included
+            raise ValueError(f"now must be at least {self.updated_s:g}, the last time; got {now!r}")
+        self.tokens = min(self.burst, self.tokens + (now - self.updated_s) * self.rate_per_s)
+        self.updated_s = now
+        if self.tokens < 1.0:
+            return False
+        self.tokens -= 1.0
+        return True
+
+
+@dataclass
+class Quota:
+    """A token bucket for every tenant.
+
+    Parameters
+    ----------
+    buckets : mapping of str to (rate_per_s, burst)
+        By tenant name or shell pattern (``small*``); the first that matches a tenant is its own.
+
+    Raises
+    ------
+    ValueError
+        If a tenant of the workload has no bucket, or a number is not allowed.
+
+    Examples
+    --------
+    >>> Quota({"heavy": (450, 100), "small*": (20, 10)})
+    Quota(buckets={'heavy': (450, 100), 'small*': (20, 10)})
+    """
+
+    buckets: Mapping[str, tuple[float, float]]
+
+    def __post_init__(self) -> None:
+        if not _check.by_name("buckets", self.buckets, "(rate_per_s, burst)"):
+            raise ValueError("buckets must name at least one tenant or pattern; got none")
+        for pattern, bucket in self.buckets.items():
+            try:
+                rate_per_s, burst = bucket
+            except (TypeError, ValueError):
+                raise TypeError(
+                    f"buckets[{pattern!r}] must be (rate_per_s, burst); got {bucket!r}"
+                ) from None
+            _check.number(f"buckets[{pattern!r}].rate_per_s", rate_per_s, above=0)
+            _check.number(f"buckets[{pattern!r}].burst", burst, least=1)
+
+    def bucket_for(self, tenant: str) -> TokenBucket:
+        """Return a full bucket for the tenant of this name."""
+        for pattern, (rate_per_s, burst) in self.buckets.items():
+            if fnmatchcase(tenant, pattern):
+                return TokenBucket(float(rate_per_s), float(burst))
+        raise ValueError(
+            f"buckets has no entry for tenant {tenant!r}; it names {', '.join(self.buckets)}"
+        )
+
+    def begin(self, tasks: Tasks) -> None:
+        """Fill the buckets of a new run."""
+        self._tenant = tasks.tenant
+        self._bucket = [self.bucket_for(name) for name in tasks.tenants]
+
+    def admit(self, task: int, now: float) -> Outcome | None:
+        """Return None to let the task through, else the reason it is rejected."""
+        return None if self._bucket[self._tenant[task]].take(now) else Outcome.QUOTA

@@ -1,0 +1,105 @@
+"""Policies: an admission part and a discipline part, put together.
+
+The four of the article carry its parameters as defaults. Another one is one more function here,
+or a ``Policy(name, discipline, admission)`` of your own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from .. import _check
+from .admission import Quota
+from .discipline import Discipline
+from .drr import DeficitRoundRobin
+from .fifo import Fifo
+from .tasks import Outcome, Tasks
+
+ARTICLE_BUCKETS: Mapping[str, tuple[float, float]] = {
+    "heavy": (450.0, 100.0),
+    "mid*": (120.0, 40.0),
+    "small*": (20.0, 10.0),
+}
+"""The article's quotas: (rate_per_s, burst) by tenant name or pattern."""
+
+
+class Admission(Protocol):
+    """What `simulate` needs of an admission part."""
+
+    def begin(self, tasks: Tasks) -> None:
+        """Start a new run over these tasks."""
+
+    def admit(self, task: int, now: float) -> Outcome | None:
+        """Let a task through (None), or reject it for a reason."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Who is let in, and who is served next.
+
+    Parameters
+    ----------
+    name : str
+        How tables and figures call it.
+    discipline : Discipline
+        The order of service; anything with ``begin``, ``put`` and ``take``.
+    admission : Admission, optional
+        Who is turned away before the queue; nobody by default.
+    """
+
+    name: str
+    discipline: Discipline
+    admission: Admission | None = None
+
+    def __post_init__(self) -> None:
+        _check.names("name", [self.name])
+        _has("discipline", self.discipline, "begin", "put", "take")
+        if self.admission is not None:
+            _has("admission", self.admission, "begin", "admit")
+
+
+def fifo(*, cap: int | None = 2000) -> Policy:
+    """One queue for all; a full queue rejects whoever comes."""
+    return Policy("fifo", Fifo(cap))
+
+
+def quota(
+    *,
+    buckets: Mapping[str, tuple[float, float]] = ARTICLE_BUCKETS,
+    cap: int | None = 2000,
+) -> Policy:
+    """Token bucket per tenant, then one queue for all."""
+    return Policy("quota", Fifo(cap), Quota(buckets))
+
+
+def drr(
+    *,
+    quantum_s: float = 0.010,
+    cap: int | None = 200,
+    weights: Mapping[str, float] | None = None,
+) -> Policy:
+    """Queue per tenant, served by deficit round robin."""
+    return Policy("drr", DeficitRoundRobin(quantum_s, cap, weights))
+
+
+def drr_quota(
+    *,
+    buckets: Mapping[str, tuple[float, float]] = ARTICLE_BUCKETS,
+    quantum_s: float = 0.010,
+    cap: int | None = 200,
+    weights: Mapping[str, float] | None = None,
+) -> Policy:
+    """Token bucket per tenant, then deficit round robin."""
+    return Policy("drr_quota", DeficitRoundRobin(quantum_s, cap, weights), Quota(buckets))
+
+
+ARTICLE_POLICIES = {"fifo": fifo, "quota": quota, "drr": drr, "drr_quota": drr_quota}
+"""The article's four policies by name, in its order."""
+
+
+def _has(field: str, part: object, *methods: str) -> None:
+    for method in methods:
+        if not callable(getattr(part, method, None)):
+            raise TypeError(f"{field} must have a method {method}(); {part!r} has none")

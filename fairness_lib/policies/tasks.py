@@ -1,0 +1,77 @@
+"""What becomes of a task, and what a scheduler knows about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from .. import _check
+
+
+class Outcome(IntEnum):
+    """What became of a task."""
+
+    SERVED = 0
+    WAITING = 1
+    """Queued, and never taken by the time the run ended."""
+    QUEUE_FULL = 2
+    """Rejected: the queue it belongs in was full."""
+    QUOTA = 3
+    """Rejected: its tenant's token bucket was empty."""
+
+    @property
+    def label(self) -> str:
+        """Lower-case name, as used in column names."""
+        return self.name.lower()
+
+
+REJECTED = (Outcome.QUEUE_FULL, Outcome.QUOTA)
+"""The outcomes that are rejections, by reason."""
+
+
+def no_rejection(reason: object, task: int) -> ValueError:
+    """Return the error for what a policy gave instead of a reason for a rejection."""
+    allowed = " or ".join(map(str, (None, *(f"Outcome.{r.name}" for r in REJECTED))))
+    return ValueError(f"policy gave {reason!r} for task {task}; it must be {allowed}")
+
+
+@dataclass
+class Tasks:
+    """What admission and discipline may know of the tasks, by task id.
+
+    The true cost is not among it: a discipline that wants it has a method
+    ``finished(task, cost_s, now)``.
+
+    Attributes
+    ----------
+    tenants : sequence of str
+        Tenant names.
+    weight : sequence of float
+        Each tenant's entitlement.
+    tenant : list of int
+        Each task's tenant, an index into `tenants`.
+    estimate_s : list of float
+        Each task's estimated cost in worker-seconds.
+    """
+
+    tenants: Sequence[str]
+    weight: Sequence[float]
+    tenant: list[int]
+    estimate_s: list[float]
+
+    def by_tenant(self, field: str, override: Mapping[str, float] | None) -> list[float]:
+        """Return the weights with `override` put in by tenant name, checked."""
+        if not override:
+            return list(self.weight)
+        values = dict(zip(self.tenants, self.weight, strict=True))
+        for name, value in override.items():
+            if name not in values:
+                known = _some(self.tenants)
+                raise ValueError(f"{field} names {name!r}, which is not a tenant; known: {known}")
+            values[name] = _check.number(f"{field}[{name!r}]", value, above=0)
+        return list(values.values())
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")

@@ -1,0 +1,1 @@
+"""Many runs: over seeds and parameters, with intervals, kept on disk."""

@@ -1,0 +1,1 @@
+"""What arrives: scenarios, service times, random streams, and the tasks as columns."""

@@ -1,0 +1,193 @@
+"""Who sends how much, when: tenants, bursts and the scenario they share.
+
+Rates are tasks per second, times seconds, costs worker-seconds. A tenant's arrivals are a
+unit-rate Poisson process mapped through its cumulative rate, so that a changed rate or burst
+moves its tasks in time but leaves their costs, and all other tenants, as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _check
+from .service_times import Exponential, ServiceTime
+from .streams import ARRIVALS, COSTS, Stream
+from .workload import Workload, merge
+
+
+@dataclass(frozen=True)
+class Burst:
+    """A stretch of time in which a tenant's rate is multiplied.
+
+    Parameters
+    ----------
+    from_s, to_s : float
+        Start and end in seconds, ``0 <= from_s < to_s``.
+    factor : float
+        What the rate is multiplied by, 0 or more.
+    """
+
+    from_s: float
+    to_s: float
+    factor: float
+
+    def __post_init__(self) -> None:
+        _check.number("from_s", self.from_s, least=0)
+        _check.number("to_s", self.to_s, above=self.from_s)
+        _check.number("factor", self.factor, least=0)
+
+
+@dataclass(frozen=True)
+class Tenant:
+    """One tenant and its traffic.
+
+    Parameters
+    ----------
+    name : str
+        Its name, which also keys its random streams.
+    rate_per_s : float
+        Tasks per second outside bursts, 0 or more.
+    weight : float
+        Its entitlement relative to others, above 0.
+    bursts : iterable of Burst
+        Stretches with another rate; they may not overlap.
+    service_time : ServiceTime
+        Distribution of its tasks' costs; exponential with mean 10 ms by default.
+    """
+
+    name: str
+    rate_per_s: float
+    weight: float = 1.0
+    bursts: tuple[Burst, ...] = ()
+    service_time: ServiceTime = field(default_factory=Exponential)
+
+    def __post_init__(self) -> None:
+        _check.names("name", [self.name])
+        _check.number("rate_per_s", self.rate_per_s, least=0)
+        _check.number("weight", self.weight, above=0)
+        if not hasattr(self.service_time, "sample"):
+            raise TypeError(
+                f"service_time must be a distribution such as Exponential(0.010); "
+                f"got {self.service_time!r}"
+            )
+        given = (
+            [self.bursts]
+            if isinstance(self.bursts, Burst)
+            else _check.several("bursts", self.bursts, "Burst records")
+        )
+        for burst in given:
+            if not isinstance(burst, Burst):
+                raise TypeError(f"bursts must be Burst records; got {burst!r}")
+        bursts = tuple(sorted(given, key=lambda b: b.from_s))
+        for before, after in pairwise(bursts):
+            if after.from_s < before.to_s:
+                raise ValueError(f"bursts of {self.name!r} must not overlap; got {after!r}")
+        object.__setattr__(self, "bursts", bursts)
+
+    def rate_pieces(self, horizon_s: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the piecewise constant rate as (edges_s, rate_per_s), one edge more than rates."""
+        edges, rates = [0.0], []
+        for burst in self.bursts:
+            if burst.from_s > edges[-1]:
+                rates.append(self.rate_per_s)
+                edges.append(burst.from_s)
+            rates.append(self.rate_per_s * burst.factor)
+            edges.append(burst.to_s)
+        if edges[-1] < horizon_s:
+            rates.append(self.rate_per_s)
+            edges.append(horizon_s)
+        return np.array(edges, dtype=np.float64), np.array(rates, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Tenants that share a pool of workers for a while.
+
+    Parameters
+    ----------
+    tenants : iterable of Tenant
+        At least one, with distinct names.
+    workers : int
+        Size of the pool, 1 or more.
+    horizon_s : float
+        How long tasks arrive, in seconds.
+
+    Examples
+    --------
+    >>> small = Scenario([Tenant("a", 30), Tenant("b", 5)], workers=1, horizon_s=10)
+    >>> small.workload(seed=1).tenants
+    ('a', 'b')
+    """
+
+    tenants: tuple[Tenant, ...]
+    workers: int = 8
+    horizon_s: float = 60.0
+
+    def __post_init__(self) -> None:
+        tenants = tuple(_check.several("tenants", self.tenants, "Tenant records"))
+        for tenant in tenants:
+            if not isinstance(tenant, Tenant):
+                raise TypeError(f"tenants must be Tenant records; got {tenant!r}")
+        if not tenants:
+            raise ValueError("tenants must hold at least one Tenant; got none")
+        _check.names("tenants", [t.name for t in tenants])
+        _check.whole("workers", self.workers)
+        _check.number("horizon_s", self.horizon_s, above=0)
+        for tenant in tenants:
+            for burst in tenant.bursts:
+                if burst.to_s > self.horizon_s:
+                    raise ValueError(
+                        f"bursts of {tenant.name!r} must end by horizon_s = {self.horizon_s:g}; "
+                        f"got to_s = {burst.to_s:g}"
+                    )
+        object.__setattr__(self, "tenants", tenants)
+
+    def workload(self, seed: int) -> Workload:
+        """Draw the tasks that arrive, a pure function of the scenario and `seed`.
+
+        Raises
+        ------
+        ValueError
+            If `seed` is negative or at least 2**63, or no task arrives within the horizon.
+        """
+        _check.seed("seed", seed)
+        columns = [_tasks(tenant, self.horizon_s, seed) for tenant in self.tenants]
+        arrival_s, tenant, cost_s = merge(columns)
+        return Workload(
+            [t.name for t in self.tenants],
+            arrival_s,
+            tenant,
+            cost_s,
+            self.horizon_s,
+            [t.weight for t in self.tenants],
+        )
+
+    def with_tenants(self, tenants: Iterable[Tenant]) -> Scenario:
+        """Return the same scenario with other tenants."""
+        return replace(self, tenants=tuple(_check.several("tenants", tenants, "Tenant records")))
+
+
+def _tasks(
+    tenant: Tenant, horizon_s: float, seed: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Draw one tenant's (arrival_s, cost_s)."""
+    edges, rates = tenant.rate_pieces(horizon_s)
+    mass = np.concatenate([[0.0], np.cumsum(rates * np.diff(edges))])
+    stream = Stream(seed, tenant.name, ARRIVALS)
+    points, last = [], 0.0
+    while last < mass[-1]:
+        gaps = stream.exponential(max(64, int(1.1 * (mass[-1] - last))))
+        gaps[0] += last
+        points.append(np.cumsum(gaps))
+        last = points[-1][-1]
+    unit = np.concatenate(points) if points else np.empty(0)
+    unit = unit[unit < mass[-1]]
+    piece = np.searchsorted(mass, unit, side="right") - 1
+    arrival_s = edges[piece] + (unit - mass[piece]) / rates[piece]
+    arrival_s = np.minimum(arrival_s, edges[piece + 1])
+    return arrival_s, tenant.service_time.sample(Stream(seed, tenant.name, COSTS), len(arrival_s))

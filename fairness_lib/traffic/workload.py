@@ -1,0 +1,132 @@
+"""A workload: the tasks that arrive, as columns.
+
+Times are seconds from the start, costs are worker-seconds, one row a task, in order of arrival.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_COST_S = 1e9
+"""The largest cost or estimate a task may have, in worker-seconds."""
+
+
+class Workload:
+    """Tasks of several tenants in order of arrival; read-only.
+
+    Parameters
+    ----------
+    tenants : iterable of str
+        Distinct tenant names; `tenant` indexes into them.
+    arrival_s : array of float, shape (tasks,)
+        Arrival times in seconds, non-decreasing, within [0, horizon_s].
+    tenant : array of int, shape (tasks,)
+        Index of each task's tenant.
+    cost_s : array of float, shape (tasks,)
+        True cost in worker-seconds, 0 or more and at most 1e9.
+    horizon_s : float
+        Length of the observed time in seconds; what is queued then is still served afterwards.
+    weight : array of float, shape (tenants,), optional
+        Entitlement of each tenant, above 0; 1 for all by default.
+    estimate_s : array of float, shape (tasks,), optional
+        What the scheduler believes a task will cost, in worker-seconds; the true cost by default.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a column is empty, has the wrong length, or holds a value that is not allowed.
+
+    Examples
+    --------
+    >>> Workload(["a", "b"], [0.0, 0.5], [0, 1], [0.01, 0.02], horizon_s=1.0)
+    Workload(2 tasks, 2 tenants, 1 s)
+    """
+
+    def __init__(
+        self,
+        tenants: Iterable[str],
+        arrival_s: ArrayLike,
+        tenant: ArrayLike,
+        cost_s: ArrayLike,
+        horizon_s: float,
+        weight: ArrayLike | None = None,
+        estimate_s: ArrayLike | None = None,
+    ) -> None:
+        self.tenants = _check.names("tenants", tenants)
+        self.horizon_s = _check.number("horizon_s", horizon_s, above=0)
+        self.arrival_s = _check.column("arrival_s", arrival_s, most=self.horizon_s)
+        n = len(self.arrival_s)
+        if n == 0:
+            raise ValueError("arrival_s must hold at least one task; got an empty workload")
+        step = np.diff(self.arrival_s)
+        if n > 1 and step.min() < 0:
+            row = int(np.argmax(step < 0)) + 1
+            raise ValueError(
+                f"arrival_s must not decrease; row {row} is {self.arrival_s[row]:g} "
+                f"after {self.arrival_s[row - 1]:g}"
+            )
+        self.cost_s = _check.column("cost_s", cost_s, length=n, most=MOST_COST_S)
+        self.tenant = _check.indices("tenant", tenant, length=n, below=len(self.tenants))
+        self.weight = (
+            _check.frozen(np.ones(len(self.tenants)))
+            if weight is None
+            else _check.column("weight", weight, length=len(self.tenants), positive=True)
+        )
+        self.estimate_s = (
+            self.cost_s
+            if estimate_s is None
+            else _check.column("estimate_s", estimate_s, length=n, most=MOST_COST_S)
+        )
+
+    def __len__(self) -> int:
+        """Return the number of tasks."""
+        return len(self.arrival_s)
+
+    def __repr__(self) -> str:
+        """Return a one-line summary."""
+        return f"Workload({len(self)} tasks, {len(self.tenants)} tenants, {self.horizon_s:g} s)"
+
+    def with_estimates(self, estimate_s: ArrayLike) -> Workload:
+        """Return the same tasks with other cost estimates, in worker-seconds."""
+        return Workload(
+            self.tenants,
+            self.arrival_s,
+            self.tenant,
+            self.cost_s,
+            self.horizon_s,
+            self.weight,
+            estimate_s,
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a task: arrival_s, tenant (its name), cost_s, estimate_s."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "arrival_s": self.arrival_s,
+                "tenant": pd.Categorical.from_codes(self.tenant, pd.Index(self.tenants)),
+                "cost_s": self.cost_s,
+                "estimate_s": self.estimate_s,
+            }
+        )
+
+
+def merge(
+    columns: list[tuple[NDArray[np.float64], NDArray[np.float64]]],
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+    """Merge each tenant's (arrival_s, cost_s) into one time order; ties go by tenant."""
+    arrival = np.concatenate([a for a, _ in columns])
+    cost = np.concatenate([c for _, c in columns])
+    tenant = np.repeat(np.arange(len(columns)), [len(a) for a, _ in columns])
+    order = np.argsort(arrival, kind="stable")
+    return arrival[order], tenant[order], cost[order]

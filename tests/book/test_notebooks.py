@@ -1,0 +1,136 @@
+"""The notebooks as they are stored: executed, diffable, described, short-celled.
+
+That their stored outputs are what the library computes now is nbval's part
+(`make test-notebooks`).
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+spec = importlib.util.spec_from_file_location("notebooks", ROOT / "tools" / "notebooks.py")
+assert spec is not None
+assert spec.loader is not None
+notebooks = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(notebooks)
+
+PATHS = notebooks.notebooks()
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_stored_notebook_is_in_order(path: Path) -> None:
+    assert notebooks.check(path) == []
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_notebook_is_in_the_table_of_contents(path: Path) -> None:
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+
+    def files(node: object) -> set[str]:
+        if isinstance(node, dict):
+            own = {str(node[key]) for key in ("file", "root") if key in node}
+            return own.union(*(files(value) for value in node.values()))
+        if isinstance(node, list):
+            return set().union(*(files(item) for item in node))
+        return set()
+
+    listed = {name.removesuffix(".ipynb") for name in files(toc)}
+    assert f"book/{path.stem}" in listed
+
+
+def example() -> nbformat.NotebookNode:
+    """Return a small notebook in its normal form, one cell of each kind."""
+    figure = nbformat.v4.new_output("display_data", {"image/png": "AAAA", "text/plain": "<Figure>"})
+    alt = "Under FIFO every tenant waits; under DRR only the bursting one does."
+    cells = [
+        nbformat.v4.new_markdown_cell("# Title"),
+        nbformat.v4.new_code_cell("1 + 1", execution_count=1),
+        nbformat.v4.new_code_cell(
+            "plot()",
+            execution_count=2,
+            metadata={"mystnb": {"image": {"alt": alt}}},
+            outputs=[figure],
+        ),
+    ]
+    return notebooks.normalise(nbformat.v4.new_notebook(cells=cells))
+
+
+def problems_of(notebook: nbformat.NotebookNode, folder: Path) -> str:
+    path = folder / "example.ipynb"
+    path.write_text(notebooks.as_text(notebook), encoding="utf-8")
+    return "\n".join(notebooks.check(path))
+
+
+def test_check_accepts_a_notebook_in_order(tmp_path: Path) -> None:
+    assert problems_of(example(), tmp_path) == ""
+
+
+def stdout(text: str) -> nbformat.NotebookNode:
+    return nbformat.v4.new_output("stream", name="stdout", text=text)
+
+
+def spoil_metadata(notebook: nbformat.NotebookNode) -> None:
+    notebook.metadata["widgets"] = {"state": {}}
+
+
+def spoil_timing(notebook: nbformat.NotebookNode) -> None:
+    notebook.cells[1].metadata["execution"] = {"iopub.status.busy": "2026-01-01T00:00:00Z"}
+
+
+def spoil_count(notebook: nbformat.NotebookNode) -> None:
+    notebook.cells[1].execution_count = None
+
+
+def spoil_alt(notebook: nbformat.NotebookNode) -> None:
+    notebook.cells[2].metadata = nbformat.from_dict({})
+
+
+def spoil_address(notebook: nbformat.NotebookNode) -> None:
+    notebook.cells[1].outputs = [stdout("<Run object at 0x7f0a12345678>")]
+
+
+def spoil_path(notebook: nbformat.NotebookNode) -> None:
+    notebook.cells[1].outputs = [stdout("written to /home/me/runs.csv")]
+
+
+def spoil_widget(notebook: nbformat.NotebookNode) -> None:
+    data = {notebooks.WIDGET_VIEW: {"model_id": "00ff"}, "text/plain": "VBox()"}
+    notebook.cells[1].outputs = [nbformat.v4.new_output("display_data", data)]
+
+
+def spoil_length(notebook: nbformat.NotebookNode) -> None:
+    for cell in notebook.cells[1:]:
+        cell.source = "\n".join(f"x{i} = {i}" for i in range(8))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (spoil_metadata, "normal form"),
+        (spoil_timing, "normal form"),
+        (spoil_widget, "normal form"),
+        (spoil_count, "not executed"),
+        (spoil_alt, "alt text"),
+        (spoil_address, "memory address"),
+        (spoil_path, "path of one machine"),
+        (spoil_length, "median visible code cell"),
+    ],
+)
+def test_check_notices(spoil, said: str, tmp_path: Path) -> None:
+    notebook = example()
+    spoil(notebook)
+    assert said in problems_of(notebook, tmp_path)
+
+
+def test_normal_form_is_a_fixed_point() -> None:
+    notebook = example()
+    once = notebooks.as_text(notebooks.normalise(copy.deepcopy(notebook)))
+    twice = notebooks.as_text(notebooks.normalise(nbformat.reads(once, as_version=4)))
+    assert once == twice

@@ -1,0 +1,247 @@
+"""The explorer without a browser: the page's engine gives the library's bits, and Python's side."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("anywidget", reason="the widgets need the extra 'book'")
+pytest.importorskip("wasmtime", reason="wasmtime runs the page's engine in tests")
+
+from wasm_page import WASM, Page
+
+from fairness_lib import (
+    Bimodal,
+    Burst,
+    Deterministic,
+    Lognormal,
+    Pareto,
+    Scenario,
+    Tenant,
+    article_scenario,
+    check,
+    fifo,
+    measure,
+    simulate,
+)
+from fairness_lib.explorer import explore
+from fairness_lib.explorer.rows import names_of, to_rows, to_scenario
+from fairness_lib.policies.tasks import Outcome
+
+ROOT = Path(__file__).resolve().parents[2]
+SETTINGS = [
+    {},
+    {"quantum_ms": 0.1, "burst": 10, "seed": 2},
+    {"quantum_ms": 1000, "cap": 1, "shared_cap": 1, "seed": 3},
+    {"cap": 10_000, "shared_cap": 100_000, "burst": 10, "workers": 5},
+    {"quantum_ms": 12.589254117941675, "cap": 37, "burst": 2.7, "seed": 200, "workers": 16},
+    {"burst": 1, "workers": 1, "seed": 0},
+]
+OTHERS = {
+    "weights": Scenario(
+        (
+            Tenant("gold", 300, weight=3, bursts=(Burst(5, 15, 4),)),
+            Tenant("bronze", 500, weight=0.5),
+            Tenant("quiet", 0),
+        ),
+        workers=4,
+        horizon_s=20,
+    ),
+    "costs": Scenario(
+        (
+            Tenant("fixed", 90, service_time=Deterministic(0.02)),
+            Tenant("odd", 60, service_time=Bimodal(0.002, 0.2, 0.05), bursts=(Burst(0, 4, 3),)),
+        ),
+        workers=2,
+        horizon_s=30,
+    ),
+    "many": Scenario([Tenant(f"t{i:03}", 2.5) for i in range(240)], workers=6, horizon_s=12),
+}
+
+
+def assert_same_bits(page: Page, explorer) -> None:
+    scenario = explorer.scenario()
+    workload = scenario.workload(explorer.seed.value)
+    n, tenants = len(workload), len(workload.tenants)
+    assert page.draw(explorer, room=2 * n) == n
+    np.testing.assert_array_equal(page.column("arrival_s")[:n], workload.arrival_s)
+    np.testing.assert_array_equal(page.column("tenant")[:n], workload.tenant)
+    np.testing.assert_array_equal(page.column("cost_s")[:n], workload.cost_s)
+    window = tuple(explorer.view.window)
+    for policy in explorer.policies().values():
+        run = simulate(workload, policy, scenario.workers, engine="readable")
+        report = measure(run, window)
+        assert page.run(policy) == 0
+        np.testing.assert_array_equal(page.column("start_s")[:n], run.start_s)
+        np.testing.assert_array_equal(page.column("outcome")[:n], run.outcome)
+        table = report.tenants
+        np.testing.assert_array_equal(page.column("arrived"), table["arrived"])
+        completed = page.column("completed") / (window[1] - window[0])
+        np.testing.assert_array_equal(completed, table["completed_per_s"])
+        outcomes = page.column("outcomes").reshape(tenants, len(Outcome))
+        np.testing.assert_array_equal(outcomes[:, Outcome.QUEUE_FULL], table["rejected_queue_full"])
+        np.testing.assert_array_equal(outcomes[:, Outcome.QUOTA], table["rejected_quota"])
+        waits = page.column("wait_s").reshape(tenants, 3)
+        columns = ["wait_p50_s", "wait_p90_s", "wait_p99_s"]
+        np.testing.assert_array_equal(waits, table[columns])
+        for name in ("fair_share_per_s", "x"):
+            np.testing.assert_array_equal(page.column(name), table[name])
+        scalars = page.column("scalars")
+        expected = [
+            report.capacity_per_s,
+            report.jain,
+            report.min_x,
+            workload.tenants.index(report.min_x_tenant),
+            report.under_share_p99_wait_s,
+            report.utilisation,
+        ]
+        np.testing.assert_array_equal(scalars[:6], expected)
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+def test_page_engine_gives_the_same_bits(setting) -> None:
+    assert_same_bits(Page(), explore(**setting))
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_page_engine_gives_the_same_bits_for_other_tenants(name: str) -> None:
+    assert_same_bits(Page(), explore(OTHERS[name], seed=5, cap=20, quantum_ms=3))
+
+
+def test_page_engine_can_be_used_again_after_other_tenants() -> None:
+    page = Page()
+    assert_same_bits(page, explore(OTHERS["many"]))
+    assert_same_bits(page, explore(OTHERS["weights"]))
+
+
+def test_page_engine_says_when_there_is_no_room() -> None:
+    assert Page().draw(explore(), room=1000) == -1
+
+
+def test_page_engine_needs_nothing_but_memory_and_is_small() -> None:
+    assert Page().imports == [("env", "memory")]
+    assert WASM.stat().st_size <= 40_000
+
+
+def test_shipped_wasm_is_what_the_kernel_compiles_to(tmp_path: Path) -> None:
+    for package in ("numba", "ziglang"):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"{package} is not installed, so the wasm cannot be built again")
+    built = tmp_path / "kernel.wasm"
+    tool = ROOT / "tools" / "build_wasm.py"
+    subprocess.run([sys.executable, str(tool), str(built)], check=True, capture_output=True)
+    assert built.read_bytes() == WASM.read_bytes(), "run: python tools/build_wasm.py"
+
+
+def test_import_of_the_library_leaves_the_widgets_out() -> None:
+    code = (
+        "import sys, fairness_lib\n"
+        "print([m for m in ('ipywidgets', 'anywidget', 'numba') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# --- Python's side ------------------------------------------------------------------------------
+
+
+def test_report_is_the_run_of_the_present_setting() -> None:
+    explorer = explore()
+    explorer.move(quantum_ms=2, burst=8, seed=7)
+    explorer.cap.value = 50
+    report = explorer.report("drr")
+    discipline = report.run.policy.discipline
+    assert (discipline.quantum_s, discipline.cap) == (0.002, 50)
+    workload = article_scenario(burst_factor=8).workload(seed=7)
+    np.testing.assert_array_equal(report.run.workload.arrival_s, workload.arrival_s)
+    assert report.window == (20.0, 40.0)
+
+
+def test_default_setting_is_the_articles_and_shows_its_argument() -> None:
+    reports = explore().reports()
+    assert list(reports) == ["fifo", "quota", "drr", "drr_quota"]
+    held = {name: [v.held for v in check(report)] for name, report in reports.items()}
+    assert held["fifo"] == [False, False, False]
+    assert held["drr"] == [True, True, True]
+    assert held["quota"][1] is False
+
+
+def test_rows_stand_for_the_scenario_they_came_from() -> None:
+    for scenario in (article_scenario(), *OTHERS.values()):
+        rows = to_rows(scenario)
+        factor = max((b.factor for t in scenario.tenants for b in t.bursts), default=1)
+        assert to_scenario(rows, factor, scenario.workers, scenario.horizon_s) == scenario
+    assert [(row["name"], row["count"]) for row in to_rows(article_scenario())] == [
+        ("heavy", 1),
+        ("mid", 4),
+        ("small", 20),
+    ]
+
+
+def test_rows_keep_names_that_no_row_of_several_would_have() -> None:
+    scenario = Scenario((Tenant("b1", 5), Tenant("b3", 5), Tenant("a", 5)))
+    rows = to_rows(scenario)
+    assert [name for row in rows for name in names_of(row)] == ["b1", "b3", "a"]
+
+
+def test_edited_rows_are_what_python_runs() -> None:
+    explorer = explore()
+    rows = [dict(row) for row in explorer.view.tenants]
+    rows[2]["count"] = 3
+    explorer.view.tenants = rows
+    assert explorer.report().run.workload.tenants[-1] == "small2"
+
+
+def test_policies_can_be_left_out() -> None:
+    explorer = explore(policies=["fifo", "drr"])
+    assert list(explorer.reports()) == ["fifo", "drr"]
+    explorer.policies_shown["fifo"].value = False
+    with pytest.raises(ValueError, match="policy must be one of drr; got 'fifo'"):
+        explorer.report("fifo")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"quantum_ms": 0.01}, "quantum_ms must be at least 0.1 and at most 1000"),
+        ({"policies": ["lifo"]}, "policies must be one of fifo, quota, drr, drr_quota"),
+        ({"scenario": Scenario((Tenant("a", 5, service_time=Lognormal()),))}, "service_time must"),
+        ({"scenario": Scenario((Tenant("a", 5, service_time=Pareto()),))}, "service_time must"),
+    ],
+)
+def test_what_is_not_allowed_is_named(arguments, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        explore(**arguments)
+    with pytest.raises(TypeError, match="no setting 'quantum'"):
+        explore(quantum=1)
+    with pytest.raises(ValueError, match="values must be named quantum_ms"):
+        explore().move(quantum=1)
+
+
+def test_sliders_start_on_one_of_their_own_steps() -> None:
+    explorer = explore(cap=123, quantum_ms=7)
+    for slider in (explorer.quantum, explorer.cap, explorer.shared_cap):
+        steps = (np.log10(slider.value) - slider.min) / slider.step
+        assert abs(steps - round(steps)) < 1e-6
+
+
+def test_a_static_figure_and_a_sentence_stand_in_for_the_widget() -> None:
+    explorer = explore(policies=["fifo", "drr"])
+    figure = explorer.figure()
+    titles = [ax.get_title(loc="left") or ax.get_title() for ax in figure.axes[:2]]
+    assert titles == ["FIFO", "DRR"]
+    assert "simulated again at every move" in explorer.sentence
+    assert "Explorer" in explorer._repr_mimebundle_()["text/plain"]
+
+
+def test_negative_control_another_cap_is_seen() -> None:
+    page, explorer = Page(), explore()
+    n = page.draw(explorer, room=200_000)
+    page.run(fifo(cap=1999))
+    workload = explorer.scenario().workload(1)
+    assert (page.column("outcome")[:n] != simulate(workload, fifo(cap=2000)).outcome).any()

@@ -1,0 +1,484 @@
+"""The explorer and the stepper in the built pages, without a kernel: right, quick to hand, quiet.
+
+What the page says is compared with what `simulate` and `measure` say, to the last bit. Looks for
+the widgets where the book has them; run ``make book`` first.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from browsing import AXE, DESK, HTML, PHONE, Look
+
+pytest.importorskip("anywidget", reason="the widgets need the extra 'book'")
+
+from fairness_lib import check
+from fairness_lib.explorer import explore, stepper
+from fairness_lib.policies.tasks import Outcome
+
+EXPLORER, STEPPER = "book/05_parameters.html", "book/03_policies.html"
+POLICIES = ["fifo", "quota", "drr", "drr_quota"]
+SLIDERS = {
+    "fl-quantum": ("Quantum", r"^[\d.]+ milliseconds$"),
+    "fl-cap": ("Queue cap", r"^\d+ tasks per tenant$"),
+    "fl-shared-cap": ("Shared queue cap", r"^\d+ tasks$"),
+    "fl-burst": ("Burst factor", r"^[\d.]+ times the usual rate$"),
+    "fl-seed": ("Seed", r"^seed \d+$"),
+    "fl-workers": ("Workers", r"^\d+ workers$"),
+}
+
+pytestmark = [
+    pytest.mark.site,
+    pytest.mark.browser,
+    pytest.mark.filterwarnings("ignore:.*tests that use browser.*"),
+]
+
+LISTEN = """
+  window.drawn = 0;
+  window.answer = null;
+  addEventListener("fl-drawn", (event) => { window.drawn += 1; window.answer = event.detail; });
+"""
+# What was drawn, with typed arrays as lists; null and not NaN passes through JSON.
+ANSWER = """() => {
+  const { setting, results, tasks } = window.answer;
+  const list = (value) => Array.from(value, (v) => (Number.isFinite(v) ? v : null));
+  return { setting, tasks, results: Object.fromEntries(Object.entries(results).map(([name, r]) =>
+    [name, Object.fromEntries(Object.entries(r).filter(([key]) => key !== "key").map(([key, v]) => [key, list(v)]))])) };
+}"""  # noqa: E501
+
+
+class Tab(Look):
+    """A tab with one widget in it."""
+
+    def __init__(self, browser: Any, origin: str, theme: str = "light", path: str = EXPLORER):
+        super().__init__(browser, origin, theme)
+        self.page.add_init_script(LISTEN)
+        self.resize(DESK)
+        self.path, self.opened = path, 0
+
+    def open(self, link: str = "") -> Tab:
+        """Open the page, with a link's setting, and wait for the first drawing."""
+        self.opened += 1  # another address, so that the page is loaded again
+        self.page.goto(f"{self.origin}{self.path}?{self.opened}{link}")
+        what = ".fl-chart" if self.path == EXPLORER else ".fl-stepper svg"
+        self.page.wait_for_selector(what, state="attached")
+        self.settle()
+        return self
+
+    def settle(self) -> None:
+        """Wait until nothing is asked for any more."""
+        self.page.wait_for_function(
+            """() => new Promise((done) => {
+              let seen = window.drawn;
+              const look = () => { if (seen === window.drawn) done(true); else { seen = window.drawn; setTimeout(look, 250); } };
+              setTimeout(look, 250);
+            })"""  # noqa: E501
+        )
+
+    def move(self, link: str) -> dict[str, Any]:
+        """Go to a setting by its link; return what is drawn then."""
+        before = self.page.evaluate("window.drawn")
+        self.page.evaluate("link => { location.hash = link; }", link)
+        self.page.wait_for_function("before => window.drawn > before", arg=before)
+        self.settle()
+        return self.answer()
+
+    def answer(self) -> dict[str, Any]:
+        """Return what was drawn last."""
+        return dict(self.page.evaluate(ANSWER))
+
+    def handle(self, slider: str) -> Any:
+        return self.page.locator(f".{slider} [role=slider]").first
+
+    def check_quiet(self) -> None:
+        assert (self.faults, self.outside) == ([], [])
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Any, origins: dict[str, str]) -> Iterator[Tab]:
+    if not (HTML / EXPLORER).is_file():
+        pytest.fail(f"no {EXPLORER} in {HTML}: run `make book`")
+    opened = Tab(browser, origins["http"])
+    yield opened
+    opened.context.close()
+
+
+@pytest.fixture
+def page(tab: Tab) -> Iterator[Tab]:
+    """The explorer as it starts."""
+    tab.faults.clear()
+    tab.outside.clear()
+    yield tab.open()
+    tab.check_quiet()
+
+
+def agrees(answer: dict[str, Any], tenants: list[dict[str, Any]] | None = None) -> None:
+    """Compare what a page drew with the library's run of the same setting, bit for bit."""
+    setting = answer["setting"]
+    drr = next((p for p in setting["policies"] if p["by_tenant"]), None)
+    shared = next((p for p in setting["policies"] if not p["by_tenant"]), None)
+    explorer = explore(
+        quantum_ms=1000 * drr["quantum_s"] if drr else 10,
+        cap=drr["cap"] if drr else 200,
+        shared_cap=shared["cap"] if shared else 2000,
+        burst=setting["burst"],
+        seed=setting["seed"],
+        workers=setting["workers"],
+        policies=[p["name"] for p in setting["policies"]],
+    )
+    if tenants is not None:
+        explorer.view.tenants = tenants
+    reports = explorer.reports()
+    assert list(reports) == list(answer["results"])
+    for name, report in reports.items():
+        drawn = {key: np.array(v, dtype=float) for key, v in answer["results"][name].items()}
+        table = report.tenants
+        assert len(report.run.workload) == answer["tasks"]
+        np.testing.assert_array_equal(drawn["arrived"], table["arrived"])
+        length = report.window[1] - report.window[0]
+        np.testing.assert_array_equal(drawn["completed"] / length, table["completed_per_s"])
+        outcomes = drawn["outcomes"].reshape(-1, len(Outcome))
+        np.testing.assert_array_equal(outcomes[:, Outcome.QUEUE_FULL], table["rejected_queue_full"])
+        np.testing.assert_array_equal(outcomes[:, Outcome.QUOTA], table["rejected_quota"])
+        waits = table[["wait_p50_s", "wait_p90_s", "wait_p99_s"]]
+        np.testing.assert_array_equal(drawn["wait_s"].reshape(-1, 3), waits)
+        np.testing.assert_array_equal(drawn["x"], table["x"])
+        np.testing.assert_array_equal(
+            drawn["scalars"][[1, 2, 4, 5]],
+            [report.jain, report.min_x, report.under_share_p99_wait_s, report.utilisation],
+        )
+
+
+# --- right -----------------------------------------------------------------------------------
+
+
+def test_first_drawing_is_the_librarys_run(page: Tab) -> None:
+    agrees(page.answer())
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "quantum=0.1&cap=1&shared=1&burst=1",
+        "quantum=1000&cap=10000&burst=10&seed=3",
+        "quantum=12.589254&burst=2.7&seed=17&workers=5",
+    ],
+)
+def test_settings_of_a_link_give_the_same_bits(page: Tab, link: str) -> None:
+    answer = page.move(link)
+    for part in link.split("&"):
+        name, value = part.split("=")
+        drr = answer["setting"]["policies"][2]
+        seen = {"quantum": 1000 * drr["quantum_s"], "cap": drr["cap"]}
+        seen["shared"] = answer["setting"]["policies"][0]["cap"]
+        assert (seen | answer["setting"])[name] == pytest.approx(float(value), rel=1e-12)
+    agrees(answer)
+
+
+def test_keyboard_moves_every_slider_and_the_drawing(page: Tab) -> None:
+    for slider, (name, spoken) in SLIDERS.items():
+        handle = page.handle(slider)
+        assert handle.get_attribute("aria-label") == name
+        before = (
+            page.page.locator(".fl-charts").inner_html(),
+            handle.get_attribute("aria-valuetext"),
+        )
+        assert re.match(spoken, before[1]), before[1]
+        count = page.page.evaluate("window.drawn")
+        handle.press("ArrowRight")
+        page.page.wait_for_function("n => window.drawn > n", arg=count)
+        assert page.page.locator(".fl-charts").inner_html() != before[0] or slider in (
+            "fl-cap", "fl-shared-cap",
+        )  # fmt: skip
+        assert handle.get_attribute("aria-valuetext") != before[1]
+    page.settle()
+    agrees(page.answer())
+
+
+def test_mouse_drags_every_slider_and_only_the_last_position_counts(page: Tab) -> None:
+    for slider in SLIDERS:
+        handle = page.handle(slider)
+        handle.scroll_into_view_if_needed()
+        box = handle.bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        count = page.page.evaluate("window.drawn")
+        page.page.mouse.move(x, y)
+        page.page.mouse.down()
+        page.page.mouse.move(x + 15, y, steps=8)
+        page.page.mouse.up()
+        page.page.wait_for_function("n => window.drawn > n", arg=count)
+    page.settle()
+    answer = page.answer()
+    values = page.page.evaluate(
+        "Object.fromEntries([...document.querySelectorAll('.fl-slider [role=slider]')]"
+        ".map(h => [h.getAttribute('aria-label'), h.getAttribute('aria-valuetext')]))"
+    )
+    assert values["Seed"] == f"seed {answer['setting']['seed']}"
+    assert values["Workers"] == f"{answer['setting']['workers']} workers"
+    agrees(answer)
+
+
+def test_slow_machine_draws_the_last_position_too(page: Tab) -> None:
+    session = page.context.new_cdp_session(page.page)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": 6})
+    try:
+        handle = page.handle("fl-burst")
+        handle.focus()
+        for _ in range(20):
+            page.page.keyboard.press("ArrowRight", delay=0)
+        expected = handle.get_attribute("aria-valuetext").split()[0]
+        page.page.wait_for_function(
+            "value => window.answer.setting.burst === value", arg=float(expected), timeout=20_000
+        )
+    finally:
+        session.send("Emulation.setCPUThrottlingRate", {"rate": 1})
+        session.detach()
+    page.settle()
+    agrees(page.answer())
+
+
+def test_own_tenants_are_simulated(page: Tab) -> None:
+    page.page.locator(".fl-details summary", has_text="Tenants").click()
+    count = page.page.evaluate("window.drawn")
+    page.page.get_by_label("weight, row 1").fill("4")
+    page.page.get_by_label("weight, row 1").press("Tab")
+    assert page.page.evaluate("document.activeElement.type") == "checkbox"
+    page.page.get_by_label("how many, row 3").fill("7")
+    page.page.get_by_label("how many, row 3").press("Enter")
+    page.page.get_by_label("mean cost, ms, row 2").fill("25")
+    page.page.get_by_label("mean cost, ms, row 2").press("Enter")
+    page.page.get_by_role("button", name="Add a tenant").click()
+    page.page.wait_for_function("n => window.drawn > n", arg=count)
+    page.settle()
+    rows = [
+        {key: t[key] for key in t if key != "group"} | {"name": t["name"], "count": 1}
+        for t in page.answer()["setting"]["tenants"]
+    ]
+    assert [len(rows), rows[0]["weight"], rows[-1]["name"]] == [13, 4, "tenant-a"]
+    assert [row["cost"]["mean_s"] for row in rows] == [0.01] + [0.025] * 4 + [0.01] * 8
+    agrees(page.answer(), rows)
+    page.page.get_by_label("tasks/s each, row 1").fill("-5")
+    page.page.get_by_label("tasks/s each, row 1").press("Enter")
+    page.page.locator("[role=alert]", has_text="tasks/s must be from 0").wait_for()
+
+
+def test_verdicts_are_those_of_check(page: Tab) -> None:
+    reports = explore().reports()
+    for row, place in (("F1", 0), ("F2", 1), ("F3", 2)):
+        said = page.page.locator(".fl-summary tr", has_text=row).locator("td").all_inner_texts()
+        held = [check(report)[place].held for report in reports.values()]
+        assert [text.strip() == "✓ met" for text in said] == held
+
+
+# --- to hand ---------------------------------------------------------------------------------
+
+
+def test_pin_keeps_a_ghost_and_reset_goes_back(page: Tab) -> None:
+    first = page.page.locator(".fl-summary").inner_text()
+    page.page.get_by_role("button", name="Pin to compare").click()
+    page.move("quantum=500")
+    ghosts = page.page.locator(".fl-ghost").evaluate_all("g => g.map(e => e.getAttribute('d'))")
+    assert sum(map(bool, ghosts)) == 2 * 3 * 4
+    assert "was 21.0 ms" in page.page.locator(".fl-summary").inner_text()
+    page.page.get_by_role("button", name="Reset").click()
+    page.settle()
+    page.page.get_by_role("button", name="Unpin").click()
+    assert page.page.locator(".fl-summary").inner_text() == first
+
+
+def test_link_carries_the_setting_to_another_reader(page: Tab) -> None:
+    page.move("burst=7.5&seed=4")
+    page.page.locator("label", has_text="FIFO").first.click()
+    page.settle()
+    page.page.get_by_role("button", name="Link to this setting").click()
+    link = page.page.evaluate("location.hash")
+    assert link == "#burst=7.5&seed=4&policies=quota+drr+drr_quota"
+    mine = page.answer()
+    page.open(link)
+    assert page.answer() == mine
+
+
+def test_link_that_means_nothing_is_left_aside(page: Tab) -> None:
+    page.open("#quantum=-3&burst=1e9&tenants=[{}]&policies=lifo&what=ever")
+    agrees(page.answer())
+    start, row = page.answer(), explore().view.tenants[0]
+    for change in (
+        {"name": ["a"]},
+        {"bursts": [["x", 2]]},
+        {"bursts": [3]},
+        {"cost": {**row["cost"], "mean_s": None}},
+        {"cost": {**row["cost"], "kind": 7}},
+        {"cost": {**row["cost"], "long_share": 2}},
+    ):
+        page.open("#tenants=" + quote(json.dumps([{**row, **change}])))
+        assert page.answer() == start
+    page.open("#tenants=" + quote(json.dumps([row])))
+    assert len(page.answer()["setting"]["tenants"]) == 1
+
+
+def test_numbers_can_be_read_as_a_table(page: Tab) -> None:
+    page.page.locator(".fl-details summary", has_text="All numbers").click()
+    rows = page.page.locator(".fl-details tbody tr", has_text="mid2")
+    texts = [row.locator("th, td").all_inner_texts() for row in rows.all()]
+    cells = next(text for text in texts if text[0].strip() == "DRR")
+    report = explore().report("drr")
+    tenant = report.tenants.loc["mid2"]
+    assert cells[4] == f"{tenant.completed_per_s:.2f}"
+    assert cells[7] == f"{1000 * tenant.wait_p99_s:.2f}"
+
+
+def test_charts_tell_their_finding_to_those_who_cannot_see_them(page: Tab) -> None:
+    page.page.wait_for_function("document.querySelectorAll('.fl-chart[aria-label]').length === 2")
+    waits = page.page.locator(".fl-chart").nth(1).get_attribute("aria-label")
+    assert "DRR: heavy at most 550 ms, mid at most 23 ms, small at most 25 ms" in waits
+
+
+def test_hundred_random_settings_and_no_leak(page: Tab) -> None:
+    random = np.random.default_rng(1)
+    session = page.context.new_cdp_session(page.page)
+    heap = {}
+
+    def used() -> float:
+        session.send("HeapProfiler.collectGarbage")
+        return float(page.page.evaluate("performance.memory.usedJSHeapSize"))
+
+    page.page.evaluate("window.late = 0; window.last = performance.now();")
+    for move in range(1, 501):
+        if move <= 100:
+            handle = page.handle(list(SLIDERS)[random.integers(len(SLIDERS))])
+            key = ["ArrowLeft", "ArrowRight", "PageUp", "PageDown"][random.integers(4)]
+        else:
+            handle, key = page.handle("fl-quantum"), ["ArrowLeft", "ArrowRight"][move // 12 % 2]
+        handle.press(key)
+        if move in (50, 500):
+            page.settle()
+            heap[move] = used()
+        elif move == 100:
+            page.settle()
+            agrees(page.answer())
+    session.detach()
+    assert heap[500] <= 1.2 * heap[50]
+
+
+def test_widgets_have_no_barriers_open_or_closed(page: Tab) -> None:
+    page.page.evaluate("document.querySelectorAll('.fl-details').forEach(d => { d.open = true; })")
+    page.page.evaluate(AXE.read_text(encoding="utf-8"))
+    for size in (DESK, PHONE):
+        page.resize(size)
+        found = page.page.evaluate("axe.run('.fl-box', {resultTypes: ['violations']})")
+        assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found["violations"]] == []
+        assert page.overflow() == []
+    page.resize(DESK)
+
+
+# --- everywhere ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", [EXPLORER, STEPPER])
+def test_works_from_a_file_in_dark_mode_without_motion(
+    browser: Any,
+    origins: dict[str, str],
+    path: str,
+) -> None:
+    tab = Tab(browser, origins["file"], "dark", path)
+    try:
+        tab.page.emulate_media(reduced_motion="reduce", color_scheme="dark")
+        tab.open()
+        if path == EXPLORER:
+            tab.handle("fl-burst").press("ArrowRight")
+            tab.settle()
+            assert tab.page.evaluate(
+                "document.querySelector('.fl').getAnimations({subtree: true}).length"
+            ) == 0  # fmt: skip
+            agrees(tab.answer())
+        else:
+            tab.page.get_by_role("button", name="Step forward").click()
+        ground = tab.page.locator(".widget-subarea").first.evaluate(
+            "e => getComputedStyle(e).backgroundColor"
+        )
+        assert ground in ("rgba(0, 0, 0, 0)", "transparent")
+        tab.check_quiet()
+    finally:
+        tab.context.close()
+
+
+@pytest.mark.parametrize("path", [EXPLORER, STEPPER])
+def test_static_figure_stands_in_without_scripts(
+    browser: Any,
+    origins: dict[str, str],
+    path: str,
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    try:
+        page = context.new_page()
+        page.goto(origins["http"] + path)
+        assert page.locator(".fl-fallback").first.is_visible()
+        figure = page.locator(".cell_output:has(.fl-fallback) img").first
+        assert figure.is_visible()
+        assert len(figure.get_attribute("alt")) > 100
+    finally:
+        context.close()
+
+
+def test_static_figure_gives_way_to_the_widget(page: Tab) -> None:
+    cell = page.page.locator(".cell_output:has(.fl-explorer)")
+    assert not cell.locator("img").first.is_visible()
+    assert not cell.locator(".fl-fallback").is_visible()
+    page.page.emulate_media(media="print")
+    assert page.page.locator(".fl-chart").first.is_visible()
+    assert not page.page.get_by_role("button", name="Reset").is_visible()
+    page.page.emulate_media(media="screen")
+
+
+# --- the stepper -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def steps(browser: Any, origins: dict[str, str]) -> Iterator[Tab]:
+    tab = Tab(browser, origins["http"], path=STEPPER)
+    yield tab.open()
+    tab.check_quiet()
+    tab.context.close()
+
+
+def test_stepper_goes_through_the_recorded_log(steps: Tab) -> None:
+    log = stepper().steps["drr"]
+    said = steps.page.locator(".fl-why")
+    forward = steps.page.get_by_role("button", name="Step forward")
+    for place, step in enumerate(log):
+        assert f"{place + 1} of {len(log)}" in said.inner_text()
+        assert said.inner_text().endswith(step.why)
+        cells = steps.page.locator(".fl-below td:nth-of-type(3n + 1)").all_inner_texts()
+        served = Counter(s.tenant for s in log[: place + 1] if s.kind == "served")
+        assert cells[-5::2] == [str(served[tenant]) for tenant in range(3)]
+        forward.click()
+    assert said.inner_text().endswith(log[-1].why)
+
+
+def test_stepper_takes_keys_plays_and_changes_policy_at_the_same_moment(steps: Tab) -> None:
+    said = steps.page.locator(".fl-why")
+    steps.page.get_by_role("button", name="Step back").focus()
+    for key, place in (("ArrowRight", 2), ("End", 73), ("ArrowLeft", 72), ("Home", 1)):
+        steps.page.keyboard.press(key)
+        assert f"DRR, {place} of 73" in said.inner_text()
+    slider = steps.page.locator(".fl-box [role=slider]")
+    assert slider.get_attribute("aria-label") == "Decision"
+    slider.press("ArrowRight")
+    assert slider.get_attribute("aria-valuetext") == "2 of 73"
+    steps.page.get_by_role("button", name="Play or pause").click()
+    steps.page.wait_for_function("document.querySelector('.fl-why').innerText.includes('4 of 73')")
+    steps.page.get_by_role("button", name="Play or pause").click()
+    moment = re.search(r"[\d.]+ ms", said.inner_text())[0]
+    steps.page.locator(".widget-toggle-button", has_text="FIFO").click()
+    assert said.inner_text().startswith("FIFO, ")
+    assert moment in said.inner_text()
+    steps.page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = steps.page.evaluate("axe.run('.fl-box', {resultTypes: ['violations']})")
+    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found["violations"]] == []
