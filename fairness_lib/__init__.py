@@ -3,9 +3,11 @@
 from .article.scenario import article_scenario, article_solo_scenario, article_workload
 from .engine.simulate import Run, simulate
 from .measures.allocation import dominant_resource_fair, max_min_fair
-from .measures.properties import Verdict, check, f1, f2, f3, f4
-from .measures.report import FairnessReport, jain_index, measure
+from .measures.fair import FairReference, fair_reference
+from .measures.properties import Verdict, check, f1, f2, f3, f4, owed_is_kept
+from .measures.report import FairnessReport, measure
 from .measures.shuffle_sharding import crowded_out
+from .measures.statistics import jain_index
 from .observe import FairnessMonitor, TenantMetrics, UnderShareAlert
 from .policies.admission import Quota, TokenBucket
 from .policies.drr import DeficitRoundRobin
@@ -27,6 +29,7 @@ __all__ = [
     "DeficitRoundRobin",
     "Deterministic",
     "Exponential",
+    "FairReference",
     "FairnessMonitor",
     "FairnessReport",
     "Fifo",
@@ -56,11 +59,13 @@ __all__ = [
     "f2",
     "f3",
     "f4",
+    "fair_reference",
     "fifo",
     "intervals",
     "jain_index",
     "max_min_fair",
     "measure",
+    "owed_is_kept",
     "quota",
     "replicate",
     "simulate",

@@ -33,6 +33,19 @@ def number(
     return x
 
 
+def window(field: str, value: Any, horizon_s: float) -> tuple[float, float]:
+    """Return `value` as a (start, end) in seconds within the horizon."""
+    try:
+        start, end = value
+    except (TypeError, ValueError):
+        raise TypeError(f"{field} must be (start, end) in seconds; got {value!r}") from None
+    start = number(f"{field} start", start, least=0)
+    end = number(f"{field} end", end, above=start)
+    if end > horizon_s:
+        raise ValueError(f"{field} must end by horizon_s = {horizon_s:g}; got {end:g}")
+    return start, end
+
+
 def whole(field: str, value: Any, *, least: int = 1) -> int:
     """Return `value` as an int of at least `least`, or raise an error that names `field`."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):

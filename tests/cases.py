@@ -56,6 +56,25 @@ def _article(seed: int, solo: bool) -> Workload:
     return article_workload(seed, burst_factor=2.5, solo=True) if solo else article_workload(seed)
 
 
+def scalars_of(report: FairnessReport) -> list[float]:
+    """Return a report's scalars as the kernel orders them."""
+    place = report.run.workload.tenants.index
+    return [
+        report.capacity_per_s,
+        report.jain,
+        report.min_x,
+        place(report.min_x_tenant),
+        report.under_share_p99_wait_s,
+        report.utilisation,
+        report.window_utilisation,
+        report.utilisation_with_drain,
+        report.behind_p50_s,
+        report.behind_p99_s,
+        report.worst_behind_p99_s,
+        place(report.worst_behind_tenant),
+    ]
+
+
 def tasks(*columns: tuple[str, float, float], horizon_s: float = 100.0, **more) -> Workload:
     """Make a workload from (tenant, arrival_s, cost_s), tenants in alphabetical order."""
     names = sorted({name for name, _, _ in columns})
@@ -125,7 +144,8 @@ def pieces(run: Run, *, start: float = 0.0) -> list[tuple[float, int, int]]:
     arrival_s, start_s, finish_s = run.workload.arrival_s, run.start_s, run.finish_s
     entered = np.isin(run.outcome, [Outcome.SERVED, Outcome.WAITING])
     until = np.where(np.isnan(start_s), np.inf, start_s)
-    times = np.unique(np.concatenate([[start], arrival_s, start_s, finish_s]))
+    ends = [start, run.workload.horizon_s]
+    times = np.unique(np.concatenate([ends, arrival_s, start_s, finish_s]))
     times = times[~np.isnan(times) & (times >= start)]
     return [
         (

@@ -22,7 +22,7 @@ from fairness_lib.engine.simulate import Run
 
 NAN, INF = float("nan"), float("inf")
 WORK = tasks(("a", 0.0, 1.0), ("b", 1.0, 1.0), horizon_s=10.0)
-RUN = fl.simulate(WORK, fl.fifo())
+RUN = fl.simulate(WORK, fl.fifo(), 8)
 REPORT = fl.measure(RUN, (0.0, 10.0))
 
 # Values that no number of seconds, rate or weight may have, and how messages show them.
@@ -80,7 +80,7 @@ def measured(**changed: Any) -> fl.FairnessReport:
 
 
 def simulated(**changed: Any) -> Run:
-    return fl.simulate(**{"workload": WORK, "policy": fl.fifo(), **changed})
+    return fl.simulate(**{"workload": WORK, "policy": fl.fifo(), "workers": 8, **changed})
 
 
 def policy(**changed: Any) -> fl.Policy:
@@ -93,11 +93,11 @@ def bucket(**changed: Any) -> fl.TokenBucket:
 
 def weights(**changed: Any) -> Run:
     """Weights are checked against the tenants when a run begins."""
-    return fl.simulate(WORK, fl.drr(**changed))
+    return fl.simulate(WORK, fl.drr(**changed), 8)
 
 
 def unbucketed(**changed: Any) -> Run:
-    return fl.simulate(WORK, fl.quota(**changed))
+    return fl.simulate(WORK, fl.quota(**changed), 8)
 
 
 def jain(**changed: Any) -> float:
@@ -114,6 +114,14 @@ def article(**changed: Any) -> fl.Workload:
 
 def estimated(**changed: Any) -> fl.Workload:
     return WORK.with_estimates(**{"estimate_s": [1.0, 1.0], **changed})
+
+
+def referred(**changed: Any) -> fl.FairReference:
+    return fl.fair_reference(**{"workload": WORK, "workers": 8, **changed})
+
+
+def owed(**changed: Any) -> fl.Verdict:
+    return fl.owed_is_kept(**changed)
 
 
 def rendered(**changed: Any) -> str:
@@ -138,7 +146,7 @@ CASES = [
     *one(scenario, "tenants", [([], "none"), (["a"], "'a'"), (5, "5"), (None, "None")]),
     *one(scenario, "tenants", [([tenant(), tenant()], "'a'"), (tenant(), "Tenant")]),
     *one(scenario().with_tenants, "tenants", [(5, "5"), ([], "none"), (["a"], "'a'")]),
-    *one(scenario, "workers", NOT_A_COUNT),
+    *one(scenario, "workers", [case for case in NOT_A_COUNT if case[0] is not None]),
     *one(scenario, "horizon_s", NOT_POSITIVE),
     *one(scenario, "tenants", [([tenant(bursts=burst(to_s=90.0))], "90")], "bursts"),
     *one(drawn, "seed", NOT_A_SEED),
@@ -198,14 +206,22 @@ CASES = [
     # runs
     *one(simulated, "workload", [(None, "None"), (scenario(), "Scenario"), ([1], "[1]")]),
     *one(simulated, "policy", [(None, "None"), ("drr", "'drr'"), (fl.Fifo(), "Fifo")]),
-    *one(simulated, "workers", NOT_A_COUNT),
+    *one(simulated, "workers", [*(case for case in NOT_A_COUNT if case[0] is not None)]),
+    *one(simulated, "workers", [(None, "None")]),
+    *one(workload, "workers", [case for case in NOT_A_COUNT if case[0] is not None]),
+    *one(workload, "window_s", [((5, 2), "2"), ((0, 11), "11"), (5, "5")]),
+    *one(scenario, "window_s", [((5, 2), "2"), ((0, 61), "61"), (5, "5")]),
+    *one(referred, "workload", [(None, "None"), (scenario(), "Scenario")]),
+    *one(referred, "workers", [(None, "None"), (0, "0")]),
+    *one(owed, "report", [(RUN, "Run")]),
     # metrics
     *one(measured, "run", [(None, "None"), (WORK, "Workload")]),
     *one(measured, "window", [((5, 5), "5"), ((5, 2), "2"), ((-1, 5), "-1"), ((0, 11), "11")]),
     *one(measured, "window", [((NAN, 5), "nan"), ((0, NAN), "nan"), (("0", 5), "'0'"), (5, "5")]),
-    *one(measured, "window", [((1, 2, 3), "(1, 2, 3)"), (None, "None"), ((5, 6), "5 to 6")]),
+    *one(measured, "window", [((1, 2, 3), "(1, 2, 3)"), ((5, 6), "5 to 6")]),
     *one(measured, "window", [((0, 0.5), "0 to 0.5")]),
-    *one(measured, "x_by", [("start", "'start'"), (None, "None")]),
+    *one(measured, "unit", [("cost", "'cost'"), (None, "None")]),
+    *one(measured, "objective_s", NEGATIVE),
     *one(
         jain, "x", [([], "none"), ([1, -2], "-2.0"), ([NAN], "nan"), ([INF], "inf"), (["x"], "x")]
     ),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -44,3 +46,45 @@ def test_every_public_name_is_there_and_documented() -> None:
     for name in fairness_lib.__all__:
         public = getattr(fairness_lib, name)
         assert getattr(public, "__doc__", None) or name.isupper(), name
+
+
+ROOMS = (
+    *("traffic", "policies", "engine", "measures", "article"),
+    *("runs", "observe", "plots", "explorer", "commands"),
+)
+"""In the way of the data: each may import from itself and from those before it."""
+PACKAGE = Path(fairness_lib.__file__).parent
+
+
+def imported_rooms(path: Path) -> set[str]:
+    """Return the rooms of the package that a module imports from, wherever it does so."""
+    here = path.relative_to(PACKAGE).parent.parts
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = here[: len(here) - node.level + 1]
+            target = (*base, *(node.module or "").split("."))
+            names = [alias.name for alias in node.names]
+            found |= {part for part in (next(filter(None, target), ""), *names) if part in ROOMS}
+    return found
+
+
+def test_there_is_no_room_without_a_place_in_the_order() -> None:
+    assert {path.parent.name for path in PACKAGE.glob("*/__init__.py")} == set(ROOMS)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_imports_run_one_way(room) -> None:
+    allowed = set(ROOMS[: ROOMS.index(room) + 1])
+    for path in (PACKAGE / room).rglob("*.py"):
+        assert imported_rooms(path) <= allowed, path.relative_to(PACKAGE)
+
+
+def test_that_an_import_against_the_order_would_be_seen_the_negative_control() -> None:
+    assert "measures" in imported_rooms(PACKAGE / "runs" / "ensemble.py")
+    assert "engine" in imported_rooms(PACKAGE / "measures" / "tiers.py")
+
+
+def test_modules_beside_the_rooms_import_none_of_them() -> None:
+    for path in PACKAGE.glob("_[a-z]*.py"):
+        assert imported_rooms(path) == set(), path.name

@@ -105,6 +105,9 @@ class Page:
             "horizon_s": float(self.explorer.view.horizon_s),
             "from_s": float(from_s),
             "to_s": float(to_s),
+            "objective_s": float(self.explorer.view.objective_s),
         }
+        self.column("cut_s")[:] = from_s, to_s
+        self.call("share_fairly", **numbers)
         self.call("simulate", **numbers)
         return self.call("measure", **numbers)

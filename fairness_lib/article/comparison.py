@@ -45,8 +45,8 @@ def article_results(seeds: Iterable[int] = SEEDS, *, track: Track = iter) -> pd.
     DataFrame
         One number a row: scenario (``burst`` or ``solo``), seed, policy, metric, value. Metrics
         are those of `published.UNITS` (waits in the unit that their names carry), the counts
-        rejected_<reason> in tasks, and F1 to F4: 1 where the property held, else 0. What is not
-        defined has no row: nobody is within their share in the control.
+        rejected_<reason> in tasks, and the properties, F1 to F4 and "owed is kept": 1 where one
+        held, else 0. What is not defined has no row: nobody is within their share in the control.
 
     Examples
     --------
@@ -83,20 +83,24 @@ def _workload(scenario: str, seed: int) -> Workload:
 
 
 def _numbers(report: FairnessReport, scenario: str) -> Iterator[tuple[str, float]]:
-    """Yield what the article reports of a run, as (metric, value)."""
+    """Yield what the article reports of a run, and what fair sharing owes, as (metric, value)."""
     heavy = report.run.workload.tenants.index("heavy")
     yield "jain", report.jain
     yield "min_x", report.min_x
     yield "p99_wait_ms", 1e3 * report.under_share_p99_wait_s
     yield "heavy_per_s", float(report.tenants["completed_per_s"].iloc[heavy])
-    yield "utilisation", report.utilisation
+    yield "utilisation", report.utilisation_with_drain  # the article's count
+    yield "owed", float(report.owed)
+    yield "kept", report.kept
+    yield "worst_behind_p99_ms", 1e3 * report.worst_behind_p99_s
     yield "heavy_p99_wait_s", float(report.tenants["wait_p99_s"].iloc[heavy])
     yield "demand_per_s", float(report.tenants["demand_per_s"].sum())
     for reason, n in report.run.counts().items():
         if reason not in ("served", "waiting"):
             yield f"rejected_{reason}", float(n)
     for verdict in [f4(report)] if scenario == "solo" else check(report):
-        yield verdict.name, float(verdict.held)
+        if verdict.held is not None:
+            yield verdict.name, float(verdict.held)
 
 
 def compare(results: pd.DataFrame) -> pd.DataFrame:

@@ -15,6 +15,8 @@ from .. import _check
 from ..traffic.scenario import Burst, Scenario, Tenant
 from ..traffic.workload import Workload, merge
 
+WORKERS = 8
+"""The article's pool."""
 WINDOW_S = (20.0, 40.0)
 """The burst, over which the article measures, in seconds."""
 SEEDS = (1, 2, 3)
@@ -34,10 +36,10 @@ def article_scenario(*, burst_factor: float = BURST_FACTOR, solo: bool = False) 
     """
     heavy = Tenant("heavy", 400.0, bursts=(Burst(*WINDOW_S, burst_factor),))
     if solo:
-        return Scenario((heavy,))
+        return Scenario((heavy,), WORKERS, window_s=WINDOW_S)
     mid = tuple(Tenant(f"mid{i}", 60.0) for i in range(4))
     small = tuple(Tenant(f"small{i:02}", 5.0) for i in range(20))
-    return Scenario((heavy, *mid, *small))
+    return Scenario((heavy, *mid, *small), WORKERS, window_s=WINDOW_S)
 
 
 def article_solo_scenario() -> Scenario:
@@ -66,7 +68,15 @@ def article_workload(
     columns = [_thinned(tenant, scenario.horizon_s, rng) for tenant in scenario.tenants]
     arrival_s, tenant, cost_s = merge(columns)
     names = [t.name for t in scenario.tenants]
-    return Workload(names, arrival_s, tenant, cost_s, scenario.horizon_s)
+    return Workload(
+        names,
+        arrival_s,
+        tenant,
+        cost_s,
+        scenario.horizon_s,
+        workers=scenario.workers,
+        window_s=scenario.window_s,
+    )
 
 
 def _thinned(tenant: Tenant, horizon_s: float, rng: random.Random) -> tuple[np.ndarray, np.ndarray]:

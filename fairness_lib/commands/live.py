@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from .. import _check
-from ..article.scenario import BURST_FACTOR, article_scenario
+from ..article.scenario import BURST_FACTOR, WORKERS, article_scenario
 from ..observe import FairnessMonitor, TenantMetrics, UnderShareAlert, WindowReport
 from ..observe.live import LivePool, ScaledTime, send
 from ..policies.policy import ARTICLE_POLICIES
@@ -62,9 +62,10 @@ def live_scenario(seconds: float, burst_factor: float = BURST_FACTOR) -> Scenari
     True
     """
     tenants = article_scenario(burst_factor=burst_factor).tenants
-    burst = Burst(seconds / 3, 2 * seconds / 3, burst_factor)
+    window_s = seconds / 3, 2 * seconds / 3
+    burst = Burst(*window_s, burst_factor)
     heavy = type(tenants[0])("heavy", tenants[0].rate_per_s, bursts=(burst,))
-    return Scenario((heavy, *tenants[1:]), horizon_s=seconds)
+    return Scenario((heavy, *tenants[1:]), WORKERS, seconds, window_s)
 
 
 def register(commands: Any) -> None:

@@ -15,6 +15,7 @@ import pandas as pd
 from .. import __version__, _check
 from ..article.comparison import compare
 from ..article.published import FIGURES
+from ..measures.properties import OWED
 from ..policies.policy import ARTICLE_POLICIES
 
 FORMATS = ("table", "markdown", "csv", "json")
@@ -27,7 +28,14 @@ HEADINGS = {
     "heavy_p99_wait_s": ("heavy's p99 wait, s", 2),
     "demand_per_s": ("demand, tasks/s", 0),
 }
-"""Heading and digits of each metric in the tables."""
+"""Heading and digits of each metric that the article reports."""
+OURS = {
+    "owed": ("owed starts", 0),
+    "kept": ("kept", 3),
+    "worst_behind_p99_ms": ("worst p99 behind, ms", 1),
+}
+"""The same of what fair sharing owes, which is not in the article."""
+PROPERTIES = (OWED, "F1", "F2", "F3", "F4")
 
 _FIGURES = {figure.key: figure for figure in FIGURES}
 
@@ -75,8 +83,8 @@ def _by_seed(results: pd.DataFrame) -> pd.DataFrame:
     rows = [
         {"seed": seed, "policy": policy}
         | {
-            _heading(metric): f"{values[metric]:.{digits}f}"
-            for metric, (_, digits) in HEADINGS.items()
+            heading: f"{values[metric]:.{digits}f}"
+            for metric, (heading, digits) in (OURS | HEADINGS).items()
         }
         for (seed, policy), group in results.groupby(["seed", "policy"], sort=False)
         for values in [group.set_index("metric")["value"]]
@@ -85,9 +93,9 @@ def _by_seed(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def _held(results: pd.DataFrame) -> pd.DataFrame:
-    verdicts = results[results["metric"].isin(["F1", "F2", "F3", "F4"])]
+    verdicts = results[results["metric"].isin(PROPERTIES)]
     held = verdicts.pivot_table(index="policy", columns="metric", values="value", aggfunc="sum")
-    held = held.reindex(list(ARTICLE_POLICIES)).astype(int)
+    held = held.reindex(list(ARTICLE_POLICIES), columns=PROPERTIES).fillna(0).astype(int)
     return held.rename_axis(columns=None).reset_index()
 
 

@@ -31,7 +31,8 @@ from ..traffic.streams import tenant_key
 from ..traffic.workload import Workload
 from . import kernel
 
-ENTRIES = ("generate", "simulate", "measure", "idle_while_queued")
+ENTRIES = ("generate", "simulate", "share_fairly", "measure", "idle_while_queued")
+NOT_INSTALLED = "numba is not installed (pip install numba)"
 MOST_VISITS = 2.0**62
 KINDS = {
     Exponential: kernel.EXPONENTIAL,
@@ -78,7 +79,7 @@ def obstacle(policy: Policy, workload: Workload) -> str | None:
     Only exactly the library's own classes are built in: a subclass may do anything.
     """
     if not installed():
-        return "numba is not installed (pip install numba)"
+        return NOT_INSTALLED
     discipline, admission = policy.discipline, policy.admission
     if type(discipline) not in (Fifo, DeficitRoundRobin):
         return f"{type(discipline).__name__} is not one of its disciplines"
@@ -128,40 +129,76 @@ def generate(scenario: Scenario, seed: int) -> Workload:
         n = draw(word, tenants, sources, draws, room, arrival_s, tenant, cost_s)
         room *= 2
     names, weight = zip(*((t.name, t.weight) for t in scenario.tenants), strict=True)
-    return Workload(names, arrival_s[:n], tenant[:n], cost_s[:n], scenario.horizon_s, weight)
+    return Workload(
+        names,
+        arrival_s[:n],
+        tenant[:n],
+        cost_s[:n],
+        scenario.horizon_s,
+        weight,
+        workers=scenario.workers,
+        window_s=scenario.window_s,
+    )
+
+
+def share_fairly(
+    workload: Workload, workers: int, cuts: tuple[float, float]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Run the ideal pool; return fair starts, their virtual times, and those of the cuts."""
+    n, tenants = len(workload), len(workload.tenants)
+    fair = kernel.Fair(np.empty(n), np.empty(n), np.array(cuts), np.empty(kernel.CUTS))
+    fluid = kernel.Fluid(
+        working=_whole(tenants),
+        latest=_whole(tenants),
+        follower=_whole(n),
+        ends=np.empty(tenants),
+        busy=_whole(tenants),
+        weights=np.empty(2 * tenants),
+    )
+    run = functions()["share_fairly"]
+    run(n, tenants, workers, _tasks(workload), workload.weight, fair, fluid)
+    return fair.start_s, fair.virtual_s, fair.cut_virtual_s
 
 
 def measure(
     workload: Workload,
     start_s: NDArray[np.float64],
     outcome: NDArray[np.int8],
-    workers: int,
-    window: tuple[float, float],
-    by_arrival: bool,
+    window: kernel.Window,
+    fluid: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
 ) -> tuple[int, kernel.Report]:
     """Return what is wrong with the window (0 for nothing), and the kernel's report."""
     n, tenants = len(workload), len(workload.tenants)
     report = kernel.Report(
-        arrived=np.empty(tenants, dtype=np.int64),
-        completed=np.empty(tenants, dtype=np.int64),
-        outcomes=np.empty(tenants * len(Outcome), dtype=np.int64),
+        arrived=_whole(tenants),
+        outcomes=_whole(tenants * len(Outcome)),
+        demand=np.empty(tenants),
+        completed=np.empty(tenants),
         fair_share_per_s=np.empty(tenants),
         x=np.empty(tenants),
         wait_s=np.empty(tenants * kernel.QUANTILES),
+        owed=_whole(tenants),
+        kept=_whole(tenants),
+        missed=_whole(len(Outcome)),
+        behind_s=np.empty(tenants * kernel.BEHIND),
+        fair_work_s=np.empty(tenants),
+        got_work_s=np.empty(tenants),
         scalars=np.empty(kernel.SCALARS),
     )
     scratch = kernel.Scratch(
         wait_s=np.empty(n),
-        first=np.empty(tenants + 1, dtype=np.int64),
-        order=np.empty(tenants, dtype=np.int64),
+        late_s=np.empty(n),
+        first=_whole(tenants + 1),
+        order=_whole(tenants),
         asked=np.empty(tenants),
         sharing=np.empty(tenants),
     )
-    asked = kernel.Window(workers, workload.horizon_s, *window, int(by_arrival))
+    fair_start_s, virtual_s, cut_virtual_s = fluid
+    cut_s = np.array([window.from_s, window.to_s])
+    fair = kernel.Fair(fair_start_s, virtual_s, cut_s, cut_virtual_s)
     look = functions()["measure"]
-    wrong = look(
-        n, tenants, _tasks(workload), workload.weight, start_s, outcome, asked, report, scratch
-    )
+    columns = _tasks(workload), workload.weight, start_s, outcome
+    wrong = look(n, tenants, *columns, window, fair, report, scratch)
     return int(wrong), report
 
 
@@ -170,10 +207,16 @@ def idle_while_queued_s(
     start_s: NDArray[np.float64],
     finish_s: NDArray[np.float64],
     workers: int,
+    until_s: float,
 ) -> float:
     """Worker-seconds idle while something was queued, from columns each in order."""
     look = functions()["idle_while_queued"]
-    return float(look(len(entered_s), len(start_s), workers, entered_s, start_s, finish_s))
+    queued, served = len(entered_s), len(start_s)
+    return float(look(queued, served, workers, until_s, entered_s, start_s, finish_s))
+
+
+def _whole(length: int) -> NDArray[np.int64]:
+    return np.empty(length, dtype=np.int64)
 
 
 def _tasks(workload: Workload) -> kernel.Tasks:
@@ -205,22 +248,19 @@ def _rules(workload: Workload, policy: Policy, workers: int) -> kernel.Rules:
 
 
 def _state(n: int, tenants: int, workers: int) -> kernel.State:
-    def whole(length: int) -> NDArray[np.int64]:
-        return np.empty(length, dtype=np.int64)
-
     return kernel.State(
-        head=whole(tenants),
-        tail=whole(tenants),
-        length=whole(tenants),
-        behind=whole(n),
+        head=_whole(tenants),
+        tail=_whole(tenants),
+        length=_whole(tenants),
+        behind=_whole(n),
         left_s=np.empty(tenants),
-        visits=whole(tenants),
-        after=whole(tenants),
-        ring=whole(3),
+        visits=_whole(tenants),
+        after=_whole(tenants),
+        ring=_whole(3),
         tokens=np.empty(tenants),
         updated_s=np.empty(tenants),
         finish_s=np.empty(workers),
-        pool=whole(workers),
+        pool=_whole(workers),
     )
 
 

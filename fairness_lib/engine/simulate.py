@@ -93,7 +93,9 @@ AUTO_TASKS = 500_000
 """From how many tasks on ``engine="auto"`` finds compiling worth its time."""
 
 
-def simulate(workload: Workload, policy: Policy, workers: int = 8, *, engine: str = "auto") -> Run:
+def simulate(
+    workload: Workload, policy: Policy, workers: int | None = None, *, engine: str = "auto"
+) -> Run:
     """Run a workload under a policy.
 
     Parameters
@@ -102,8 +104,9 @@ def simulate(workload: Workload, policy: Policy, workers: int = 8, *, engine: st
         The tasks, in order of arrival.
     policy : Policy
         Admission and discipline. It is copied, so it can be used again.
-    workers : int
+    workers : int, optional
         Number of equal workers, 1 or more; each serves one task at a time, without preemption.
+        The workload's own by default.
     engine : {"auto", "readable", "compiled"}
         Which tier runs it; the result is the same, bit for bit. "compiled" needs numba and one
         of the library's own policies; its first use in a process takes well under a second once
@@ -131,7 +134,7 @@ def simulate(workload: Workload, policy: Policy, workers: int = 8, *, engine: st
         raise TypeError(f"workload must be a Workload; got {workload!r}")
     if not isinstance(policy, Policy):
         raise TypeError(f"policy must be a Policy such as drr(); got {policy!r}")
-    workers = _check.whole("workers", workers)
+    workers = pool_of(workload, workers)
     engine = _engine(engine, workload, policy)
     run = _compiled if engine == "compiled" else _readable
     starts, outcome, fruitless_visits = run(workload, policy, workers)
@@ -147,18 +150,39 @@ def simulate(workload: Workload, policy: Policy, workers: int = 8, *, engine: st
     )
 
 
+def pool_of(workload: Workload, workers: int | None) -> int:
+    """Return how many workers a workload meets: those given, or its own."""
+    if workers is None and workload.workers is None:
+        raise ValueError("workers must be given: the workload does not say how many; got None")
+    return _check.whole("workers", workload.workers if workers is None else workers)
+
+
 Columns = tuple[NDArray[np.float64], NDArray[np.int8], int]
 
 
-def _engine(engine: str, workload: Workload, policy: Policy) -> str:
-    """Choose the tier."""
+def tier_for(engine: str, tasks: int) -> str:
+    """Choose the tier for what both can do: "auto" compiles where that is worth it."""
     _check.choice("engine", engine, ("auto", "readable", "compiled"))
     if engine == "readable":
         return engine
     from . import compiled
 
-    worth_it = engine == "compiled" or len(workload) >= AUTO_TASKS or compiled.loaded()
-    obstacle = compiled.obstacle(policy, workload) if worth_it else "not worth it"
+    if engine == "auto" and tasks < AUTO_TASKS and not compiled.loaded():
+        return "readable"
+    if compiled.installed():
+        return "compiled"
+    if engine == "compiled":
+        raise ValueError(f"engine 'compiled' needs numba: {compiled.NOT_INSTALLED}")
+    return "readable"
+
+
+def _engine(engine: str, workload: Workload, policy: Policy) -> str:
+    """Choose the tier for a policy."""
+    if tier_for(engine, len(workload)) == "readable":
+        return "readable"
+    from . import compiled
+
+    obstacle = compiled.obstacle(policy, workload)
     if obstacle is not None and engine == "compiled":
         raise ValueError(f"engine 'compiled' cannot run policy {policy.name!r}: {obstacle}")
     return "compiled" if obstacle is None else "readable"

@@ -1,4 +1,4 @@
-"""What a page calls: the kernel's three steps, with every column as an argument of its own.
+"""What a page calls: the kernel's four steps, with every column as an argument of its own.
 
 ``tools/build_wasm.py`` compiles these functions, and with them the kernel, to
 ``kernel.wasm``. An argument's annotation is its type, there and in the page: `Int`, `Real` and
@@ -99,6 +99,32 @@ def simulate(
     return kernel.simulate(tasks, tenants, columns, rules, state, start_s, outcome)
 
 
+def share_fairly(
+    tasks: Int,
+    tenants: Int,
+    workers: Int,
+    arrival_s: Reals,
+    tenant: Ints,
+    cost_s: Reals,
+    weight: Reals,
+    fair_start_s: Reals,
+    virtual_s: Reals,
+    cut_s: Reals,
+    cut_virtual_s: Reals,
+    working: Ints,
+    latest: Ints,
+    follower: Ints,
+    ends: Reals,
+    sharers: Ints,
+    weights: Reals,
+) -> Int:
+    """Say when fair sharing would have started each task; return 0."""
+    fair = kernel.Fair(fair_start_s, virtual_s, cut_s, cut_virtual_s)
+    fluid = kernel.Fluid(working, latest, follower, ends, sharers, weights)
+    columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
+    return kernel.share_fairly(tasks, tenants, workers, columns, weight, fair, fluid)
+
+
 def measure(
     tasks: Int,
     tenants: Int,
@@ -106,36 +132,65 @@ def measure(
     horizon_s: Real,
     from_s: Real,
     to_s: Real,
+    objective_s: Real,
     arrival_s: Reals,
     tenant: Ints,
     cost_s: Reals,
     weight: Reals,
     start_s: Reals,
     outcome: Bytes,
+    fair_start_s: Reals,
+    virtual_s: Reals,
+    cut_s: Reals,
+    cut_virtual_s: Reals,
     arrived: Ints,
-    completed: Ints,
     outcomes: Ints,
+    demand: Reals,
+    completed: Reals,
     fair_share_per_s: Reals,
     x: Reals,
     wait_s: Reals,
+    owed: Ints,
+    kept: Ints,
+    missed: Ints,
+    behind_s: Reals,
+    fair_work_s: Reals,
+    got_work_s: Reals,
     scalars: Reals,
     waits: Reals,
+    late_s: Reals,
     first_wait: Ints,
     order: Ints,
     asked: Reals,
     sharing: Reals,
 ) -> Int:
     """Measure the run; return 0, or 1 if nothing arrived in the window, 2 if nothing finished."""
-    window = kernel.Window(workers, horizon_s, from_s, to_s, 0)
-    report = kernel.Report(arrived, completed, outcomes, fair_share_per_s, x, wait_s, scalars)
-    scratch = kernel.Scratch(waits, first_wait, order, asked, sharing)
+    window = kernel.Window(workers, horizon_s, from_s, to_s, objective_s, 0, 0)
+    fair = kernel.Fair(fair_start_s, virtual_s, cut_s, cut_virtual_s)
+    report = kernel.Report(
+        arrived,
+        outcomes,
+        demand,
+        completed,
+        fair_share_per_s,
+        x,
+        wait_s,
+        owed,
+        kept,
+        missed,
+        behind_s,
+        fair_work_s,
+        got_work_s,
+        scalars,
+    )
+    scratch = kernel.Scratch(waits, late_s, first_wait, order, asked, sharing)
     columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
     return kernel.measure(
-        tasks, tenants, columns, weight, start_s, outcome, window, report, scratch
+        tasks, tenants, columns, weight, start_s, outcome, window, fair, report, scratch
     )
 
 
-FUNCTIONS = (generate, simulate, measure)
+FUNCTIONS = (generate, simulate, share_fairly, measure)
 
 # Items of each column: so many for each unit of a dimension, and so many more.
 SIZES: dict[str, tuple[int, str, int]] = {
@@ -144,17 +199,24 @@ SIZES: dict[str, tuple[int, str, int]] = {
     **dict.fromkeys(("quota_burst", "unit", "mass", "piece", "next_s"), (1, "tenants", 0)),
     **dict.fromkeys(("heap", "head", "tail", "length", "left_s"), (1, "tenants", 0)),
     **dict.fromkeys(("visits", "after", "tokens", "updated_s"), (1, "tenants", 0)),
-    **dict.fromkeys(("arrived", "completed", "fair_share_per_s", "x"), (1, "tenants", 0)),
+    **dict.fromkeys(("working", "latest", "ends", "sharers"), (1, "tenants", 0)),
+    **dict.fromkeys(("arrived", "demand", "completed", "fair_share_per_s"), (1, "tenants", 0)),
+    **dict.fromkeys(("x", "owed", "kept", "fair_work_s", "got_work_s"), (1, "tenants", 0)),
     **dict.fromkeys(("order", "asked", "sharing"), (1, "tenants", 0)),
+    "weights": (2, "tenants", 0),
     **dict.fromkeys(("arrival_words", "cost_words"), (4, "tenants", 0)),
     **dict.fromkeys(("first_piece", "first_wait"), (1, "tenants", 1)),
     "outcomes": (kernel.OUTCOMES, "tenants", 0),
     "wait_s": (kernel.QUANTILES, "tenants", 0),
+    "behind_s": (kernel.BEHIND, "tenants", 0),
     **dict.fromkeys(("piece_from_s", "piece_to_s", "piece_rate_per_s"), (1, "pieces", 0)),
-    **dict.fromkeys(("arrival_s", "tenant", "cost_s", "behind"), (1, "tasks", 0)),
-    **dict.fromkeys(("start_s", "outcome", "waits"), (1, "tasks", 0)),
+    **dict.fromkeys(("arrival_s", "tenant", "cost_s", "behind", "follower"), (1, "tasks", 0)),
+    **dict.fromkeys(("start_s", "outcome", "fair_start_s", "virtual_s"), (1, "tasks", 0)),
+    **dict.fromkeys(("waits", "late_s"), (1, "tasks", 0)),
     **dict.fromkeys(("finish_s", "pool"), (1, "workers", 0)),
     "ring": (0, "tenants", 3),
+    **dict.fromkeys(("cut_s", "cut_virtual_s"), (0, "tenants", kernel.CUTS)),
+    "missed": (0, "tenants", kernel.OUTCOMES),
     "scalars": (0, "tenants", kernel.SCALARS),
 }
 

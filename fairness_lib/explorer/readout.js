@@ -1,13 +1,14 @@
 // The numbers: a summary with a column a policy, and every tenant's figures to read and to copy.
 import { html } from "./dom.js";
-import { LABELS, verdicts, short } from "./setting.js";
+import { LABELS, verdicts, short, sum } from "./setting.js";
 
-const JAIN = 1, MIN_X = 2, MIN_X_TENANT = 3, UNDER_SHARE_P99 = 4, UTILISATION = 5;
+const JAIN = 1, MIN_X = 2, MIN_X_TENANT = 3, UNDER_SHARE_P99 = 4, WINDOW_UTILISATION = 6;
+const WORST_BEHIND_P99 = 10, WORST_BEHIND_TENANT = 11;
 const FULL = 2, QUOTA = 3;
 
 const ms = (seconds) => (seconds === seconds ? `${(1000 * seconds).toFixed(seconds < 1 ? 1 : 0)} ms` : "–");
 const rejected = (result, reason) => result.outcomes.filter((_, i) => i % 4 === reason).reduce((a, b) => a + b, 0);
-const sign = (held) => (held ? "✓ met" : "✗ not met");
+const sign = (held) => (held === null ? "– nobody" : held ? "✓ met" : "✗ not met");
 const grouped = new Intl.NumberFormat("en-US");
 const count = (n) => grouped.format(n);
 
@@ -16,6 +17,10 @@ function summaryRows(tenants, window) {
   const length = window[1] - window[0];
   const top = (result) => result.arrived.indexOf(Math.max(...result.arrived));
   return [
+    ["owed starts kept: 99 %", (r) => sign(verdicts(r, window).kept)],
+    ["  how many of them", (r) => (sum(r.owed) ? `${(100 * sum(r.kept) / sum(r.owed)).toFixed(1)} %` : "–")],
+    ["p99 behind fair start, worst", (r) => ms(r.scalars[WORST_BEHIND_P99])],
+    ["  of tenant", (r) => tenants[r.scalars[WORST_BEHIND_TENANT]].name],
     ["F1: complete 97 %", (r) => sign(verdicts(r, window).F1)],
     ["F2: p99 below 50 ms", (r) => sign(verdicts(r, window).F2)],
     ["F3: none rejected", (r) => sign(verdicts(r, window).F3)],
@@ -24,7 +29,7 @@ function summaryRows(tenants, window) {
     ["  whose", (r) => tenants[r.scalars[MIN_X_TENANT]].name],
     ["p99 wait within share", (r) => ms(r.scalars[UNDER_SHARE_P99])],
     ["busiest tenant, tasks/s", (r) => (r.completed[top(r)] / length).toFixed(1)],
-    ["utilisation", (r) => r.scalars[UTILISATION].toFixed(3)],
+    ["workers busy", (r) => `${(100 * r.scalars[WINDOW_UTILISATION]).toFixed(1)} %`],
     ["rejected by quota", (r) => count(rejected(r, QUOTA))],
     ["rejected by a full queue", (r) => count(rejected(r, FULL))],
   ];

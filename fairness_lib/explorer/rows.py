@@ -65,7 +65,11 @@ def to_rows(
 
 
 def to_scenario(
-    rows: Sequence[Row], burst_factor: float, workers: int, horizon_s: float
+    rows: Sequence[Row],
+    burst_factor: float,
+    workers: int,
+    horizon_s: float,
+    window_s: tuple[float, float] | None = None,
 ) -> Scenario:
     """Return the scenario that the rows stand for."""
     return Scenario(
@@ -82,6 +86,7 @@ def to_scenario(
         ),
         workers,
         horizon_s,
+        window_s,
     )
 
 

@@ -31,6 +31,7 @@ export function settingOf(model) {
     workers: model.get("workers"),
     horizon_s: model.get("horizon_s"),
     window: model.get("window"),
+    objective_s: model.get("objective_s"),
     policies: shown(model).map((name) => {
       const by_tenant = +name.startsWith("drr"), limited = +name.endsWith("quota");
       return {
@@ -67,18 +68,22 @@ export function faultIn(rows, burst, horizon) {
   return null;
 }
 
-// --- properties F1 to F3, as fairness_lib.properties checks them -----------------------------
+// --- the properties, as fairness_lib.measures.properties checks them; null: nothing to judge ---
+
+export const sum = (values) => values.reduce((a, b) => a + b, 0);
 
 export function verdicts(result, [from, to]) {
   const length = to - from, { arrived, fair_share_per_s, x, outcomes, scalars } = result;
   let least = Infinity, full = 0, rejected = 0;
   arrived.forEach((count, t) => {
-    if (!(count / length <= fair_share_per_s[t])) return;
-    if (count > 0) least = Math.min(least, x[t]);
+    if (!(count > 0 && count / length <= fair_share_per_s[t])) return;
+    least = Math.min(least, x[t]);
     full += outcomes[4 * t + 2];
     rejected += outcomes[4 * t + 2] + outcomes[4 * t + 3];
   });
-  return { F1: least >= 0.97, F2: full === 0 && !(scalars[4] >= 0.05), F3: rejected === 0 };
+  const owed = sum(result.owed), kept = owed ? sum(result.kept) / owed >= 0.99 : null;
+  if (least === Infinity) return { kept, F1: null, F2: null, F3: null };
+  return { kept, F1: least >= 0.97, F2: full === 0 && !(scalars[4] >= 0.05), F3: rejected === 0 };
 }
 
 // --- the setting as a link ---------------------------------------------------------------------

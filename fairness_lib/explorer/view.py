@@ -7,6 +7,7 @@ from typing import Any
 import anywidget
 import traitlets
 
+from ..measures.report import OBJECTIVE_S
 from ..plots.style import GROUP_COLORS, GROUP_MARKERS, OTHER_COLORS, OTHER_MARKERS
 from . import entry, front
 
@@ -57,3 +58,4 @@ class ExplorerView(anywidget.AnyWidget):
     tenants: Any = traitlets.List().tag(sync=True)
     horizon_s = traitlets.Float(60.0).tag(sync=True)
     window: Any = traitlets.List().tag(sync=True)
+    objective_s = traitlets.Float(OBJECTIVE_S).tag(sync=True)

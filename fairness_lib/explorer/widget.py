@@ -102,9 +102,9 @@ class Explorer(WithFigure):
 
     def scenario(self) -> Scenario:
         """Return the scenario of the present setting."""
-        return to_scenario(
-            self.view.tenants, tidy(self.burst.value), self.workers.value, self.view.horizon_s
-        )
+        window_s = self.view.window[0], self.view.window[1]
+        factor, pool = tidy(self.burst.value), self.workers.value
+        return to_scenario(self.view.tenants, factor, pool, self.view.horizon_s, window_s)
 
     def policies(self) -> dict[str, Policy]:
         """Return the policies of the present setting, by name."""
@@ -122,9 +122,8 @@ class Explorer(WithFigure):
         """Run the present setting in Python: a report for each policy shown, by name."""
         scenario = self.scenario()
         workload = scenario.workload(self.seed.value)
-        start, end = self.view.window
         return {
-            name: measure(simulate(workload, policy, scenario.workers), (start, end))
+            name: measure(simulate(workload, policy), objective_s=self.view.objective_s)
             for name, policy in self.policies().items()
         }
 
@@ -156,8 +155,8 @@ def explore(
     buckets : mapping of str to (rate_per_s, burst), optional
         Quotas, by tenant name or pattern; see `rows.to_rows` for the default.
     window : (float, float), optional
-        The measured time in seconds; by default from the first burst's start to the last one's
-        end, or all the time if there is none.
+        The measured time in seconds; by default the scenario's own, else from the first burst's
+        start to the last one's end, or all the time if there is none.
     policies : sequence of str
         Those shown at first, of ``fifo``, ``quota``, ``drr`` and ``drr_quota``.
     compact : bool
@@ -196,7 +195,7 @@ def explore(
     for name in policies:
         _check.choice("policies", name, POLICY_LABELS)
     if window is None:
-        window = (
+        window = scenario.window_s or (
             (min(b.from_s for b in bursts), max(b.to_s for b in bursts))
             if bursts
             else (0.0, scenario.horizon_s)

@@ -3,6 +3,7 @@
 
 const KINDS = { Ints: BigInt64Array, Reals: Float64Array, Words: BigUint64Array, Bytes: Int8Array };
 const MOST_WORKERS = 64;
+const OUTPUTS = ["arrived", "completed", "outcomes", "fair_share_per_s", "x", "wait_s", "owed", "kept", "missed", "behind_s", "scalars"];
 
 let memory, engine, spec, columns = {}, dims = {};
 let traffic = { key: null, tasks: 0 }, results = {};
@@ -75,10 +76,19 @@ function draw({ tenants, seed, burst, horizon_s }) {
   return call("generate", { seed: BigInt(seed), tenants: tenants.length, room: dims.tasks });
 }
 
-function run(setting, policy) {
-  const { tenants, workers, horizon_s } = setting, [from_s, to_s] = setting.window;
-  const numbers = { ...policy, tasks: traffic.tasks, tenants: tenants.length, workers, horizon_s, from_s, to_s };
+// What fair sharing would have done: the same for all policies.
+function share({ tenants, workers, window }) {
+  const on = JSON.stringify([workers, window, tenants.map((t) => t.weight)]);
+  if (traffic.shared === on) return;
   column("weight").set(tenants.map((t) => t.weight));
+  column("cut_s").set(window);
+  call("share_fairly", { tasks: traffic.tasks, tenants: tenants.length, workers });
+  traffic.shared = on;
+}
+
+function run(setting, policy) {
+  const { tenants, workers, horizon_s, objective_s } = setting, [from_s, to_s] = setting.window;
+  const numbers = { ...policy, tasks: traffic.tasks, tenants: tenants.length, workers, horizon_s, objective_s, from_s, to_s };
   column("quantum_s").set(tenants.map((t) => policy.quantum_s * t.weight));
   column("quota_per_s").set(tenants.map((t) => t.quota_per_s));
   column("quota_burst").set(tenants.map((t) => t.quota_burst));
@@ -86,7 +96,7 @@ function run(setting, policy) {
   const failed = call("measure", numbers);
   if (failed) throw new Error(failed === 1 ? "No task arrives in the measured time." : "No task finishes in the measured time.");
   const plain = (name) => Float64Array.from(column(name), Number);
-  return Object.fromEntries(["arrived", "completed", "outcomes", "fair_share_per_s", "x", "wait_s", "scalars"].map((name) => [name, plain(name)]));
+  return Object.fromEntries(OUTPUTS.map((name) => [name, plain(name)]));
 }
 
 function answer(setting) {
@@ -99,6 +109,7 @@ function answer(setting) {
     traffic.key = key;
     results = {};
   }
+  share(setting);
   let runs = 0;
   for (const policy of setting.policies) {
     const quotas = policy.limited ? tenants.map((t) => [t.quota_per_s, t.quota_burst]) : 0;

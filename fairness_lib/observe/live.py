@@ -20,7 +20,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from .. import _check
-from ..engine.simulate import Run
+from ..engine.simulate import Run, pool_of
 from ..policies.policy import Policy
 from ..policies.tasks import REJECTED, Outcome, Tasks, no_rejection
 from ..traffic.workload import Workload
@@ -298,7 +298,7 @@ class _Columns:
 async def run_live(
     workload: Workload,
     policy: Policy,
-    workers: int = 8,
+    workers: int | None = None,
     *,
     speed: float = 1.0,
     observers: Sequence[Observer] = (),
@@ -314,13 +314,14 @@ async def run_live(
         The tasks; each keeps a worker busy for its cost.
     policy : Policy
         Admission and discipline.
-    workers : int
-        Number of workers.
+    workers : int, optional
+        Number of workers; the workload's own by default.
     speed : float
         Seconds of the workload in a second of real time, above 0.
     observers : sequence of Observer
         Told of every task, by the workload's clock.
     """
+    workers = pool_of(workload, workers)
     columns, time = _Columns(len(workload)), ScaledTime(speed)
     weights = dict(zip(workload.tenants, workload.weight.tolist(), strict=True))
     async with LivePool(
@@ -339,5 +340,7 @@ async def run_live(
         max(workload.horizon_s, float(arrival_s[-1])),
         workload.weight,
         workload.estimate_s,
+        workers=workers,
+        window_s=workload.window_s,
     )
     return Run(seen, policy, workers, columns.start_s, columns.finish_s, columns.outcome)

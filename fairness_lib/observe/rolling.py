@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..measures.allocation import max_min_fair
-from ..measures.report import jain_index, quantile, total
+from ..measures.statistics import jain_index, quantile, total
 from .task_log import FINISHED, GONE, STARTED, WAITING, Columns
 from .window import WindowReport
 

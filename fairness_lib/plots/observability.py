@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from ..measures.report import jain_index
+from ..measures.statistics import jain_index
 from ..observe import UnderShareAlert, WindowReport
 from .style import POLICY_COLORS, label_line, policy_label
 

@@ -26,10 +26,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _check
-from ..article.scenario import WINDOW_S
 from ..engine import compiled
 from ..engine.simulate import simulate
-from ..measures.report import QUANTILES, measure
+from ..measures.report import OBJECTIVE_S, SCALARS, UNITS, measure
+from ..measures.tiers import TENANT_COLUMNS as TENANT_METRICS
 from ..policies.policy import Policy
 from ..policies.tasks import REJECTED, Outcome
 from ..traffic.scenario import Scenario
@@ -46,15 +46,11 @@ def _column(outcome: Outcome) -> str:
 
 RUNS_A_JOB = 16
 RUN_COLUMNS = (
-    *("capacity_per_s", "jain", "min_x", "min_x_tenant", "under_share_p99_wait_s", "utilisation"),
-    *("idle_while_queued_s", "fruitless_visits"),
+    *(name for name in SCALARS if name != "policy"),
+    "fruitless_visits",
     *(_column(outcome) for outcome in Outcome),
 )
-TENANT_COLUMNS = (
-    *("tenant", "weight", "demand_per_s", "fair_share_per_s", "completed_per_s", "x"),
-    *("under_share", "arrived", "admitted", *(_column(reason) for reason in REJECTED)),
-    *QUANTILES,
-)
+TENANT_COLUMNS = ("tenant", *TENANT_METRICS)
 Traffic = Scenario | Callable[..., Scenario] | Callable[..., Workload]
 Policies = Mapping[str, Policy | Callable[..., Policy]] | Iterable[Policy]
 
@@ -90,8 +86,10 @@ def sweep(
     seeds: Iterable[int],
     *,
     workers: int | None = None,
-    window: tuple[float, float] = WINDOW_S,
-    x_by: str = "finish",
+    window: tuple[float, float] | None = None,
+    unit: str = "tasks",
+    objective_s: float = OBJECTIVE_S,
+    backlog: bool = False,
     by: str = "run",
     engine: str = "auto",
     executor: Executor | None = None,
@@ -115,8 +113,8 @@ def sweep(
     seeds : iterable of int
         Distinct seeds.
     workers : int, optional
-        Size of the pool; the scenario's, or 8, by default.
-    window, x_by
+        Size of the pool; that of the scenario or workload by default.
+    window, unit, objective_s, backlog
         As for `measure`.
     by : {"run", "tenant"}
         One row a run, with the scalar metrics; or one row a tenant and run, with its columns.
@@ -167,7 +165,13 @@ def sweep(
         _check.choice("by", by, ("run", "tenant"))
     ]
     _check.choice("engine", engine, ("auto", "readable", "compiled"))
-    how = How(window, _check.choice("x_by", x_by, ("finish", "arrival")), by, engine)
+    measured = {
+        "window": window,
+        "unit": _check.choice("unit", unit, UNITS),
+        "objective_s": _check.number("objective_s", objective_s, least=0),
+        "backlog": bool(backlog),
+    }
+    how = How(measured, by, engine)
     runs = _plan(traffic, _by_name(policies), _grid(grid, metrics), _seeds(seeds), workers, how)
     with nullcontext(None) if out is None else RunsFile(out) as file:
         known = {} if file is None else file.rows
@@ -194,8 +198,7 @@ def sweep(
 class How:
     """What is measured of every run, and by which tier."""
 
-    window: tuple[float, float]
-    x_by: str
+    measured: dict[str, Any]  # the arguments of `measure`
     by: str
     engine: str
 
@@ -208,7 +211,7 @@ class Planned:
     given: dict[str, Any]  # policy, parameters, seed, as they stand in the table
     traffic: Any  # a scenario, or a callable that takes the seed only
     policy: Policy
-    workers: int
+    workers: int | None  # None: the workload's own
     how: How
 
     def __str__(self) -> str:
@@ -241,15 +244,18 @@ def _plan(
         if not seeded and not isinstance(source, Scenario):
             raise TypeError(f"traffic must give a Scenario, or take a seed; got {source!r}")
         pool = values.get("workers", workers)
-        if pool is None:
-            pool = source.workers if isinstance(source, Scenario) else 8
-        pool = _check.whole("workers", pool)
+        if pool is None and isinstance(source, Scenario):
+            if source.workers is None:
+                raise ValueError("workers must be given, as the scenario does not say how many")
+            pool = source.workers
+        if pool is not None:
+            pool = _check.whole("workers", pool)
         for name, maker in policies.items():
             policy = _called(f"policies[{name!r}]", maker, values)
             if not isinstance(policy, Policy):
                 raise TypeError(f"policies[{name!r}] must give a Policy; got {policy!r}")
             mine = {k: v for k, v in values.items() if k in takes[name]}
-            about = repr((_known_as(source), _known_as(policy), pool, how.window, how.x_by, how.by))
+            about = repr((_known_as(source), _known_as(policy), pool, how.measured, how.by))
             start = sha256(re.sub(r" at 0x[0-9a-f]+", "", f"{name} {mine} {about}").encode())
             for seed in seeds:
                 full = start.copy()
@@ -284,6 +290,8 @@ def _known_as(part: Any) -> str:
         return f"{_known_as(part.func)} {part.args} {sorted(part.keywords.items())}"
     if inspect.isroutine(part):
         return f"{part.__module__}.{part.__qualname__}"
+    if isinstance(part, Scenario):
+        return f"{part.tenants!r} {part.workers} {part.horizon_s} {part.window_s}"
     if isinstance(part, Policy):
         return f"{_known_as(part.discipline)} {_known_as(part.admission)}"
     if "__repr__" not in {name for kind in type(part).__mro__[:-1] for name in vars(kind)}:
@@ -388,7 +396,7 @@ def _rows(run: Planned, workload: Workload) -> Rows:
     if engine == "auto":
         engine = "readable" if compiled.obstacle(run.policy, workload) else "compiled"
     made = simulate(workload, run.policy, run.workers, engine=engine)
-    report = measure(made, run.how.window, x_by=run.how.x_by)
+    report = measure(made, **run.how.measured)
     if run.how.by == "tenant":
         columns = {"tenant": workload.tenants, **report.by_tenant()}
         plain = [columns[name] for name in TENANT_COLUMNS]

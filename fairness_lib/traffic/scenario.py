@@ -112,10 +112,12 @@ class Scenario:
     ----------
     tenants : iterable of Tenant
         At least one, with distinct names.
-    workers : int
-        Size of the pool, 1 or more.
+    workers : int, optional
+        Size of the pool, 1 or more; without it, `simulate` and others have to be told.
     horizon_s : float
         How long tasks arrive, in seconds.
+    window_s : (float, float), optional
+        Start and end of the time to be measured, in seconds; all of it by default.
 
     Examples
     --------
@@ -125,8 +127,9 @@ class Scenario:
     """
 
     tenants: tuple[Tenant, ...]
-    workers: int = 8
+    workers: int | None = None
     horizon_s: float = 60.0
+    window_s: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         tenants = tuple(_check.several("tenants", self.tenants, "Tenant records"))
@@ -136,8 +139,12 @@ class Scenario:
         if not tenants:
             raise ValueError("tenants must hold at least one Tenant; got none")
         _check.names("tenants", [t.name for t in tenants])
-        _check.whole("workers", self.workers)
+        if self.workers is not None:
+            _check.whole("workers", self.workers)
         _check.number("horizon_s", self.horizon_s, above=0)
+        if self.window_s is not None:
+            window_s = _check.window("window_s", self.window_s, self.horizon_s)
+            object.__setattr__(self, "window_s", window_s)
         for tenant in tenants:
             for burst in tenant.bursts:
                 if burst.to_s > self.horizon_s:
@@ -165,11 +172,20 @@ class Scenario:
             cost_s,
             self.horizon_s,
             [t.weight for t in self.tenants],
+            workers=self.workers,
+            window_s=self.window_s,
         )
 
     def with_tenants(self, tenants: Iterable[Tenant]) -> Scenario:
         """Return the same scenario with other tenants."""
         return replace(self, tenants=tuple(_check.several("tenants", tenants, "Tenant records")))
+
+    def calm(self) -> Scenario:
+        """Return the same scenario without any burst.
+
+        For a seed, all tasks of tenants that never burst are the same as in this one.
+        """
+        return self.with_tenants([replace(tenant, bursts=()) for tenant in self.tenants])
 
 
 def _tasks(

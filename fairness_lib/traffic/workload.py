@@ -39,6 +39,11 @@ class Workload:
         Entitlement of each tenant, above 0; 1 for all by default.
     estimate_s : array of float, shape (tasks,), optional
         What the scheduler believes a task will cost, in worker-seconds; the true cost by default.
+    workers : int, optional
+        Size of the pool that the tasks meet where `simulate` is not told another one.
+    window_s : (float, float), optional
+        Start and end of the time to be measured, in seconds, where `measure` is not told another
+        one; all of it by default.
 
     Raises
     ------
@@ -60,9 +65,16 @@ class Workload:
         horizon_s: float,
         weight: ArrayLike | None = None,
         estimate_s: ArrayLike | None = None,
+        *,
+        workers: int | None = None,
+        window_s: tuple[float, float] | None = None,
     ) -> None:
         self.tenants = _check.names("tenants", tenants)
         self.horizon_s = _check.number("horizon_s", horizon_s, above=0)
+        self.workers = None if workers is None else _check.whole("workers", workers)
+        self.window_s = (
+            None if window_s is None else _check.window("window_s", window_s, self.horizon_s)
+        )
         self.arrival_s = _check.column("arrival_s", arrival_s, most=self.horizon_s)
         n = len(self.arrival_s)
         if n == 0:
@@ -105,6 +117,8 @@ class Workload:
             self.horizon_s,
             self.weight,
             estimate_s,
+            workers=self.workers,
+            window_s=self.window_s,
         )
 
     def to_frame(self) -> pd.DataFrame:

@@ -37,6 +37,7 @@ from fairness_lib import (
     simulate,
 )
 from fairness_lib.engine import compiled, kernel
+from fairness_lib.measures.fair import _share_fairly
 from fairness_lib.policies.tasks import Outcome
 from fairness_lib.traffic.streams import ARRIVALS, Stream, stream_state, tenant_key
 
@@ -188,15 +189,16 @@ def test_words_are_those_of_numpys_generator(tier) -> None:
 # --- metrics ------------------------------------------------------------------------
 
 
-def same_report(run: Run, window: tuple[float, float], x_by: str) -> None:
+def same_report(run: Run, window: tuple[float, float], **how) -> None:
     by_readable = simulate(run.workload, run.policy, run.workers, engine="readable")
     try:
-        expected = measure(by_readable, window, x_by=x_by)
+        expected = measure(by_readable, window, **how)
     except ValueError as error:
         with pytest.raises(ValueError, match=str(error)[:25]):
-            measure(run, window, x_by=x_by)
+            measure(run, window, **how)
         return
-    report = measure(run, window, x_by=x_by)
+    report = measure(run, window, **how)
+    assert report.missed == expected.missed
     assert repr(report.scalars()) == repr(expected.scalars())
     for column, values in expected.by_tenant().items():
         np.testing.assert_array_equal(report.by_tenant()[column], values, err_msg=column)
@@ -208,20 +210,34 @@ def same_report(run: Run, window: tuple[float, float], x_by: str) -> None:
     policies,
     st.integers(1, 4),
     st.sampled_from([(0.0, 8.0), (1.0, 2.0), (7.75, 8.0)]),
-    st.sampled_from(["finish", "arrival"]),
+    st.sampled_from(["tasks", "work"]),
+    st.sampled_from([0.0, 0.05, 1.0]),
+    st.booleans(),
 )
-def test_reports_are_bitwise_equal(tier, workload, policy, workers, window, x_by) -> None:
+def test_reports_are_bitwise_equal(
+    tier, workload, policy, workers, window, unit, objective_s, backlog
+) -> None:
     if workload.cost_s.max() == 0:
         return  # capacity without bound: shares are infinite in both, but numpy warns
-    same_report(run_compiled(workload, policy, workers), window, x_by)
+    run = run_compiled(workload, policy, workers)
+    same_report(run, window, unit=unit, objective_s=objective_s, backlog=backlog)
+
+
+@given(workloads(max_tasks=60, max_tenants=6), st.integers(1, 4), st.floats(0, 8), st.floats(0, 8))
+def test_fair_references_are_bitwise_equal(tier, workload, workers, start, end) -> None:
+    cuts = min(start, end), max(start, end)
+    made = compiled.share_fairly(workload, workers, cuts)
+    for column, expected in zip(made, _share_fairly(workload, workers, cuts), strict=True):
+        assert column.tobytes() == expected.tobytes()
 
 
 @needs_numba
-@pytest.mark.parametrize("x_by", ["finish", "arrival"])
-def test_article_reports_are_bitwise_equal(x_by) -> None:
+@pytest.mark.parametrize("unit", ["tasks", "work"])
+@pytest.mark.parametrize("window", [(20.0, 40.0), (40.0, 60.0)])
+def test_article_reports_are_bitwise_equal(window, unit) -> None:
     weights = {"heavy": 3.0, "mid1": 0.3}
     run = run_compiled(article_scenario().workload(1), drr(weights=weights))
-    same_report(run, (20.0, 40.0), x_by)
+    same_report(run, window, unit=unit, backlog=True)
 
 
 @given(st.lists(st.integers(0, 9).map(float) | st.floats(0, 9)), st.floats(0, 1))
@@ -240,7 +256,7 @@ def test_idle_workers_beside_a_queue_are_seen(tier) -> None:
     outcome = np.array([Outcome.SERVED, Outcome.SERVED, Outcome.QUOTA], dtype=np.int8)
     run = Run(workload, fifo(), 2, start_s, start_s + workload.cost_s, outcome)
     columns = workload.arrival_s[:2], np.array([0.0, 3.0]), np.array([2.0, 4.0])
-    assert compiled.idle_while_queued_s(*columns, 2) == idle_while_queued(run) == 2.0 + 2.0
+    assert compiled.idle_while_queued_s(*columns, 2, 4.0) == idle_while_queued(run) == 2.0 + 2.0
 
 
 # --- the choice ---------------------------------------------------------------------
@@ -261,7 +277,7 @@ def test_compiled_refuses_what_is_not_built_in() -> None:
     with patch.object(compiled, "installed", lambda: True):
         for policy in (Policy("mine", Mine()), Policy("b", Fifo(), Bouncer({"*": (1, 1)}))):
             with pytest.raises(ValueError, match=f"'{policy.name}': (Mine|Bouncer) is not"):
-                simulate(small(), policy, engine="compiled")
+                simulate(small(), policy, 8, engine="compiled")
 
 
 def test_compiled_refuses_more_visits_than_it_can_count() -> None:
@@ -270,7 +286,7 @@ def test_compiled_refuses_more_visits_than_it_can_count() -> None:
         patch.object(compiled, "installed", lambda: True),
         pytest.raises(ValueError, match="visits"),
     ):
-        simulate(workload, drr(quantum_s=1e-9), engine="compiled")
+        simulate(workload, drr(quantum_s=1e-9), 8, engine="compiled")
 
 
 def test_without_numba_compiled_says_so_and_auto_goes_on() -> None:
@@ -278,14 +294,14 @@ def test_without_numba_compiled_says_so_and_auto_goes_on() -> None:
         patch.object(compiled, "installed", lambda: False),
         patch.object(compiled, "loaded", lambda: True),
     ):
-        assert simulate(small(), fifo()).engine == "readable"
+        assert simulate(small(), fifo(), 8).engine == "readable"
         with pytest.raises(ValueError, match="numba is not installed"):
-            simulate(small(), fifo(), engine="compiled")
+            simulate(small(), fifo(), 8, engine="compiled")
 
 
 def test_engine_is_checked() -> None:
     with pytest.raises(ValueError, match="engine must be one of auto, readable, compiled"):
-        simulate(small(), fifo(), engine="fast")
+        simulate(small(), fifo(), 8, engine="fast")
 
 
 def test_auto_takes_the_compiled_tier_where_it_pays() -> None:
@@ -293,12 +309,12 @@ def test_auto_takes_the_compiled_tier_where_it_pays() -> None:
     plain = compiled.build(lambda function: function)
     with loaded as is_loaded, installed, patch.object(compiled, "functions", lambda: plain):
         is_loaded.return_value = True
-        assert simulate(small(), fifo()).engine == "compiled"
-        assert simulate(small(), Policy("mine", Mine())).engine == "readable"
+        assert simulate(small(), fifo(), 8).engine == "compiled"
+        assert simulate(small(), Policy("mine", Mine()), 8).engine == "readable"
         is_loaded.return_value = False
-        assert simulate(small(), fifo()).engine == "readable"
+        assert simulate(small(), fifo(), 8).engine == "readable"
         with patch("fairness_lib.engine.simulate.AUTO_TASKS", 1):
-            assert simulate(small(), fifo()).engine == "compiled"
+            assert simulate(small(), fifo(), 8).engine == "compiled"
 
 
 @needs_numba

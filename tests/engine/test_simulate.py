@@ -164,7 +164,7 @@ def test_a_discipline_sees_estimates_and_never_true_costs() -> None:
 
     seen: list = []
     work = tasks(("a", 0.0, 1.0), ("b", 0.0, 2.0)).with_estimates([5.0, 6.0])
-    simulate(work, Policy("looks", Looks(None)))
+    simulate(work, Policy("looks", Looks(None)), 8)
     assert seen[0].estimate_s == [5.0, 6.0]
     assert seen[0].tenant == [0, 1]
     assert list(seen[0].tenants) == ["a", "b"]
@@ -176,7 +176,7 @@ def test_a_task_that_a_discipline_keeps_is_waiting_at_the_end() -> None:
         def take(self, now):
             return None
 
-    run = simulate(tasks(("a", 0.0, 1.0), ("a", 1.0, 1.0)), Policy("hoarder", Hoarder(1)))
+    run = simulate(tasks(("a", 0.0, 1.0), ("a", 1.0, 1.0)), Policy("hoarder", Hoarder(1)), 8)
     assert outcomes(run) == [Outcome.WAITING, Outcome.QUEUE_FULL]
     assert np.isnan(run.start_s).all()
     assert_conserved(run)
@@ -229,7 +229,7 @@ def test_a_policy_that_rejects_for_no_known_reason_is_stopped(reason) -> None:
 def test_a_run_leaves_policy_and_workload_as_they_were() -> None:
     work, policy = tasks(("a", 0.0, 1.0)), drr()
     before = (work.to_frame().to_dict(), repr(policy))
-    simulate(work, policy)
+    simulate(work, policy, 8)
     assert (work.to_frame().to_dict(), repr(policy)) == before
 
 
@@ -237,7 +237,7 @@ def test_a_run_leaves_policy_and_workload_as_they_were() -> None:
 
 
 def test_a_runs_columns_are_read_only() -> None:
-    run = simulate(tasks(("a", 0.0, 1.0)), fifo())
+    run = simulate(tasks(("a", 0.0, 1.0)), fifo(), 8)
     for column in (run.start_s, run.finish_s, run.outcome):
         with pytest.raises(ValueError, match="read-only"):
             column[0] = 0

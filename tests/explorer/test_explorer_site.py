@@ -19,6 +19,8 @@ from browsing import AXE, DESK, HTML, PHONE, Look
 
 pytest.importorskip("anywidget", reason="the widgets need the extra 'book'")
 
+from cases import scalars_of
+
 from fairness_lib import check
 from fairness_lib.explorer import explore, stepper
 from fairness_lib.policies.tasks import Outcome
@@ -150,10 +152,9 @@ def agrees(answer: dict[str, Any], tenants: list[dict[str, Any]] | None = None) 
         waits = table[["wait_p50_s", "wait_p90_s", "wait_p99_s"]]
         np.testing.assert_array_equal(drawn["wait_s"].reshape(-1, 3), waits)
         np.testing.assert_array_equal(drawn["x"], table["x"])
-        np.testing.assert_array_equal(
-            drawn["scalars"][[1, 2, 4, 5]],
-            [report.jain, report.min_x, report.under_share_p99_wait_s, report.utilisation],
-        )
+        np.testing.assert_array_equal(drawn["owed"], table["owed"])
+        np.testing.assert_array_equal(drawn["behind_s"].reshape(-1, 2)[:, 1], table["behind_p99_s"])
+        np.testing.assert_array_equal(drawn["scalars"], scalars_of(report))
 
 
 # --- right -----------------------------------------------------------------------------------

@@ -11,19 +11,21 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fairness_lib import (
+    Deterministic,
     Fifo,
     Policy,
     Scenario,
     Tenant,
     Workload,
     drr,
+    f2,
     fifo,
     jain_index,
     measure,
     quota,
     simulate,
 )
-from fairness_lib.measures.report import quantile
+from fairness_lib.measures.statistics import quantile
 
 # --- Jain's index --------------------------------------------------------------------------
 
@@ -97,7 +99,13 @@ def test_scalars_by_hand() -> None:
     assert report.min_x == pytest.approx(0.25 * 11 / 4)
     assert report.min_x_tenant == "b"
     assert report.jain == pytest.approx((3 + 1) ** 2 / (2 * (3**2 + 1**2)))
-    assert report.utilisation == pytest.approx(8.5 / 10)
+    assert report.utilisation == report.utilisation_with_drain == pytest.approx(8.5 / 10)
+    assert report.window_utilisation == 1.0
+    # alone until 2.5, a has half the worker until 3.5, when b's first is done, and from 5
+    # (see test_fair): b is owed both its starts, and a none
+    assert (report.owed, report.kept) == (2, 0.0)
+    assert report.missed == {"late": 2, "waiting": 0, "queue_full": 0, "quota": 0}
+    assert (report.worst_behind_p99_s, report.worst_behind_tenant) == (0.5, "b")
     assert report.idle_while_queued_s == 0
     assert np.isnan(report.under_share_p99_wait_s)  # both ask for more than their share
 
@@ -116,23 +124,82 @@ def test_table_by_hand() -> None:
         "admitted": [2, 2],
         "rejected_queue_full": [1, 0],
         "rejected_quota": [0, 0],
+        "waiting": [0, 0],
         # waits: a 1 and 1.5, b 1.5 and 0.5; element int(q * (n - 1)) of two is the lower one
         "wait_p50_s": [1.0, 0.5],
         "wait_p90_s": [1.0, 0.5],
         "wait_p99_s": [1.0, 0.5],
+        "owed": [0, 2],
+        "kept": [float("nan"), 0.0],
+        # b's should have started at 2.5 and 5, and did at 4 and 5.5
+        "behind_p50_s": [0.0, 0.5],
+        "behind_p99_s": [0.0, 0.5],
+        "fair_work_s": [3.0, 1.0],
+        "got_work_s": [3.0, 1.0],
+        "got_over_fair": [1.0, 1.0],
         "depth_max": [1, 1],
         # queued in the window: a 2 to 3 and 3 to 4.5, b 2.5 to 4 and 5 to 5.5
         "depth_mean": [2.5 / 4, 2.0 / 4],
     }
     assert tenants.columns.tolist() == list(expected)
     for column, values in expected.items():
-        assert tenants[column].tolist() == pytest.approx(values), column
+        assert tenants[column].tolist() == pytest.approx(values, nan_ok=True), column
 
 
-def test_by_arrival_counts_what_arrived_in_the_window_and_was_served_however_late() -> None:
-    report = measure(small_run(), (2.0, 6.0), x_by="arrival")
-    assert report.tenants["completed_per_s"].tolist() == [2 / 4, 2 / 4]
-    assert report.x_by == "arrival"
+def test_work_is_counted_in_worker_seconds() -> None:
+    """In the window arrive 3 worker-seconds of a and 2.5 of b; 5 and 0.5 end; the pool has 4."""
+    report = measure(small_run(), (2.0, 6.0), unit="work")
+    assert report.capacity_per_s == 1.0
+    assert report.tenants["demand_per_s"].tolist() == [3 / 4, 2.5 / 4]
+    assert report.tenants["fair_share_per_s"].tolist() == [0.5, 0.5]
+    assert report.tenants["completed_per_s"].tolist() == [5 / 4, 0.5 / 4]
+    assert report.unit == "work"
+
+
+def test_backlog_is_demand_too_where_that_is_asked_for() -> None:
+    """At 5, fair sharing has begun two of a's four tasks, and has half of the second to do."""
+    plain = measure(small_run(), (5.0, 7.0))
+    tasks_, work = (
+        measure(small_run(), (5.0, 7.0), backlog=True, unit=u) for u in ("tasks", "work")
+    )
+    assert plain.tenants["demand_per_s"].tolist() == [0.0, 2 / 2]
+    assert tasks_.tenants["demand_per_s"].tolist() == [1 / 2, 2 / 2]
+    assert work.tenants["demand_per_s"].tolist() == [1.5 / 2, 3 / 2]
+
+
+def test_utilisation_stops_at_the_horizon_and_the_articles_count_does_not() -> None:
+    work = tasks(("a", 0.0, 3.0), ("a", 1.0, 3.0), horizon_s=4.0)
+    report = measure(simulate(work, fifo(), workers=1))
+    assert report.window == (0.0, 4.0)
+    assert (report.utilisation, report.window_utilisation) == (1.0, 1.0)
+    assert report.utilisation_with_drain == 6 / 4
+
+
+def test_workers_and_window_are_the_workloads_own_where_nothing_else_is_said() -> None:
+    scenario = Scenario([Tenant("a", 150.0)], workers=2, horizon_s=4.0, window_s=(1.0, 3.0))
+    run = simulate(scenario.workload(1), fifo())
+    assert (run.workers, measure(run).window) == (2, (1.0, 3.0))
+    other = simulate(scenario.workload(1), fifo(), 3)
+    assert (other.workers, measure(other, (0, 4)).window) == (3, (0.0, 4.0))
+    with pytest.raises(ValueError, match="workers must be given"):
+        simulate(Scenario([Tenant("a", 150.0)]).workload(1), fifo())
+
+
+def test_tasks_never_served_count_as_long_as_they_have_waited() -> None:
+    """A discipline that forgets b: its wait, and the idle workers beside it, last until 10."""
+
+    class Forgets(Fifo):
+        def put(self, task, now):
+            return None if task else super().put(task, now)
+
+    work = tasks(("a", 0.0, 1.0), *[("b", 2.0, 1.0)] * 4, horizon_s=10.0)
+    report = measure(simulate(work, Policy("forgets", Forgets(None)), 2))
+    assert report.tenants["waiting"].tolist() == [0, 4]
+    assert (report.tenants.loc["b", "wait_p99_s"], report.worst_behind_p99_s) == (8.0, 7.5)
+    assert report.idle_while_queued_s == 16.0
+    assert "never served 4 of 5 tasks: b 4 of its 4" in repr(report)
+    assert report.missed["waiting"] == 1  # fair sharing would have started the others later
+    assert not f2(report).held
 
 
 def test_a_window_holds_its_start_and_not_its_end() -> None:
@@ -171,11 +238,11 @@ def test_tenants_within_their_share_are_those_who_get_all_they_ask_for() -> None
 
 def test_the_fair_share_follows_the_weights() -> None:
     scenario = Scenario([Tenant("a", 900, weight=3.0), Tenant("b", 900)], horizon_s=10)
-    report = measure(simulate(scenario.workload(1), drr()), (2.0, 10.0))
+    report = measure(simulate(scenario.workload(1), drr(), 8), (2.0, 10.0))
     share = report.tenants["fair_share_per_s"]
     assert share["a"] == pytest.approx(3 * share["b"])
     assert report.min_x == pytest.approx(1.0, abs=0.03)
-    unweighted = simulate(scenario.workload(1), drr(weights={"a": 1.0, "b": 1.0}))
+    unweighted = simulate(scenario.workload(1), drr(weights={"a": 1.0, "b": 1.0}), 8)
     assert measure(unweighted, (2.0, 10.0)).min_x < 0.8  # equal service is not fair here
 
 
@@ -287,7 +354,7 @@ def test_measuring_changes_nothing(work, policy, workers) -> None:
 def test_tenant_and_policy_names_are_escaped_in_html() -> None:
     work = tasks(("<script>alert(1)</script>", 0.0, 1.0), ("a&b", 0.5, 1.0), horizon_s=4.0)
     policy = Policy("<b>mine</b>", fifo().discipline)
-    html = measure(simulate(work, policy), (0.0, 4.0))._repr_html_()
+    html = measure(simulate(work, policy, 8), (0.0, 4.0))._repr_html_()
     assert "<script" not in html
     assert "<b>" not in html
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
@@ -297,13 +364,34 @@ def test_tenant_and_policy_names_are_escaped_in_html() -> None:
 
 def test_few_tasks_make_a_note_that_names_the_alternative() -> None:
     scenario = Scenario([Tenant("a", 100), Tenant("b", 1)], horizon_s=10)
-    report = measure(simulate(scenario.workload(1), fifo()), (0.0, 10.0))
+    report = measure(simulate(scenario.workload(1), fifo(), 8))
     (note,) = report.notes
     assert note.startswith("Tenants with fewer than 20 tasks in the window: 1.")
-    assert "x_by='arrival'" in note
+    assert "owed, kept and behind" in note
     assert note in report._repr_html_().replace("&#x27;", "'")
     plenty = Scenario([Tenant("a", 100), Tenant("b", 50)], horizon_s=10)
-    assert measure(simulate(plenty.workload(1), fifo()), (0.0, 10.0)).notes == ()
+    assert measure(simulate(plenty.workload(1), fifo(), 8)).notes == ()
+
+
+def test_unequal_costs_make_a_note_where_tasks_are_counted() -> None:
+    classes = [Tenant(f"{s} s", 10.0, service_time=Deterministic(s)) for s in (0.1, 0.3)]
+    run = simulate(Scenario(classes, 8, 10.0).workload(1), fifo())
+    (note,) = measure(run).notes
+    assert note.startswith("Tenants' mean costs differ by a factor of 3.0")
+    assert measure(run, unit="work").notes == ()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_costs_that_differ_by_chance_make_no_note(seed) -> None:
+    few = Scenario([Tenant(f"t{i}", 2.5) for i in range(20)], 8, 10.0)
+    notes = measure(simulate(few.workload(seed), fifo())).notes
+    assert not any("mean costs" in note for note in notes)
+
+
+def test_what_was_rejected_and_whose_it_was_is_said() -> None:
+    report = measure(small_run(), (2.0, 6.0))
+    assert "rejected 1 of 5 tasks: a 1 of its 3" in repr(report)
+    assert "Rejected 1 of 5 tasks: a 1 of its 3." in report.notes
 
 
 def test_scalars_have_names_for_a_table() -> None:

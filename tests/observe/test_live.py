@@ -42,7 +42,7 @@ GROUPS = {"heavy": slice(0, 1), "mid": slice(1, 5), "small": slice(5, 25)}
 def burst(horizon_s: float) -> Scenario:
     """The article's tenants with the burst on all the time."""
     heavy, *others = article_scenario().tenants
-    return Scenario([Tenant("heavy", 5 * heavy.rate_per_s), *others], horizon_s=horizon_s)
+    return Scenario([Tenant("heavy", 5 * heavy.rate_per_s), *others], 8, horizon_s)
 
 
 def shares(run, window: tuple[float, float]) -> dict[str, float]:
@@ -57,13 +57,13 @@ def run_with_deadline(coroutine):
 def test_live_shares_agree_with_simulated_ones():
     """Within 5 percentage points; FIFO's are 25 and more away, so the test can tell."""
     workload, window = burst(1.5).workload(1), (0.5, 1.5)
-    simulated = shares(simulate(workload, drr()), window)
+    simulated = shares(simulate(workload, drr(), 8), window)
     watched = Watch(TenantMetrics(), FairnessMonitor(8, 1.0, 0.5))
     run = run_with_deadline(run_live(workload, drr(), speed=0.6, observers=[watched]))
     live = shares(run, window)
     for group, share in simulated.items():
         assert live[group] == pytest.approx(share, abs=MARGIN)
-    other = shares(simulate(workload, fifo()), window)
+    other = shares(simulate(workload, fifo(), 8), window)
     assert abs(other["heavy"] - simulated["heavy"]) > 4 * MARGIN
     # and what was watched while it ran is what the run says
     period = watched.metrics.close()
@@ -92,7 +92,7 @@ def test_live_run_loses_no_task_and_keeps_the_queues_bounded():
 
 
 def test_live_quota_rejects_for_its_own_reason():
-    workload = Scenario([Tenant("heavy", 2000)], horizon_s=0.3).workload(1)
+    workload = Scenario([Tenant("heavy", 2000)], 8, 0.3).workload(1)
     counts = run_with_deadline(run_live(workload, quota())).counts()
     assert counts["quota"] > 0
     assert counts["queue_full"] == 0

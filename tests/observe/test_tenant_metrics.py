@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairness_lib import TenantMetrics, article_workload, drr, fifo, measure, simulate
-from fairness_lib.measures.report import quantile
+from fairness_lib.measures.statistics import quantile
 from fairness_lib.observe import (
     BUCKETS_S,
     OTHER,

@@ -124,13 +124,13 @@ def test_the_first_matching_pattern_counts() -> None:
 
 def test_a_tenant_without_a_bucket_is_an_error_not_a_free_pass() -> None:
     with pytest.raises(ValueError, match=r"buckets.*'b'.*names a\*"):
-        simulate(tasks(("b", 0.0, 1.0)), quota(buckets={"a*": (1, 1)}))
+        simulate(tasks(("b", 0.0, 1.0)), quota(buckets={"a*": (1, 1)}), 8)
 
 
 @given(seed=st.integers(0, 2**32), rate=st.floats(1, 40), burst=st.floats(1, 10))
 def test_a_quota_run_keeps_every_tenant_within_its_bucket(seed, rate, burst) -> None:
     work = Scenario([Tenant("a", 30), Tenant("b", 5)], horizon_s=5).workload(seed)
-    run = simulate(work, Policy("capped", Fifo(None), Quota({"*": (rate, burst)})))
+    run = simulate(work, Policy("capped", Fifo(None), Quota({"*": (rate, burst)})), 8)
     for tenant in range(2):
         let_in = work.arrival_s[(work.tenant == tenant) & run.served]
         waits = let_in - let_in[:, None]
@@ -146,4 +146,4 @@ def test_a_run_starts_with_full_buckets_every_time() -> None:
 
 def test_without_a_quota_nobody_is_turned_away_for_it() -> None:
     work = tasks(*[("a", 0.0, 1.0)] * 50)
-    assert simulate(work, fifo()).counts()["quota"] == 0
+    assert simulate(work, fifo(), 8).counts()["quota"] == 0

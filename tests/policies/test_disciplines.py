@@ -349,7 +349,7 @@ def test_weights_of_two_to_one_give_a_service_ratio_of_two(service_time, seed) -
     work = Scenario([wide, narrow], horizon_s=20.0).workload(seed)
 
     def ratio(policy) -> float:
-        run = simulate(work, policy)
+        run = simulate(work, policy, 8)
         within = (run.start_s >= 1) & (run.start_s < 20)
         cost = np.bincount(work.tenant[within], weights=work.cost_s[within])
         return float(cost[0] / cost[1])
@@ -360,7 +360,7 @@ def test_weights_of_two_to_one_give_a_service_ratio_of_two(service_time, seed) -
 
 def test_weights_given_to_the_policy_replace_the_tenants_own() -> None:
     work = Scenario([Tenant("a", 1600.0), Tenant("b", 1600.0)], horizon_s=10.0).workload(1)
-    run = simulate(work, drr(weights={"b": 3.0}))
+    run = simulate(work, drr(weights={"b": 3.0}), 8)
     within = (run.start_s >= 1) & (run.start_s < 10)
     cost = np.bincount(work.tenant[within], weights=work.cost_s[within])
     assert cost[1] / cost[0] == pytest.approx(3.0, abs=0.05)

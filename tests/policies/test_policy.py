@@ -49,6 +49,6 @@ def test_parameters_of_rounds_and_buckets_reach_the_parts() -> None:
 
 def test_any_admission_goes_with_any_discipline() -> None:
     policy = Policy("mine", DeficitRoundRobin(1.0, None), Quota({"*": (1, 1)}))
-    run = simulate(tasks(("a", 0.0, 1.0), ("a", 0.0, 1.0)), policy)
+    run = simulate(tasks(("a", 0.0, 1.0), ("a", 0.0, 1.0)), policy, 8)
     assert run.counts()["quota"] == 1
     assert run.policy is policy

@@ -369,7 +369,7 @@ def test_a_failing_run_names_its_parameters_and_the_others_are_kept(
         ({"policies": [fifo(), fifo()]}, "policies must be distinct"),
         ({"by": "seed"}, "by must be one of"),
         ({"engine": "fast"}, "engine must be one of"),
-        ({"x_by": "luck"}, "x_by must be one of"),
+        ({"unit": "luck"}, "unit must be one of"),
         ({"workers": 0}, "workers must be"),
         ({"grid": {"workers": [1]}, "workers": 2}, "workers must be given once"),
         ({"out": "no/such/folder/runs.parquet"}, "out must be in a directory"),

@@ -1,11 +1,12 @@
-"""What `measure` finds out."""
+"""How fair a run was, over a window: as `measures.report`."""
 
 from __future__ import annotations
 
 from math import inf, nan
 from typing import NamedTuple
 
-from .columns import OUTCOMES, SERVED, Column, Tasks
+from .columns import OUTCOMES, SERVED, WAITING, Column, Tasks
+from .fair import Fair
 from .heaps import sift_down
 
 
@@ -16,18 +17,27 @@ class Window(NamedTuple):
     horizon_s: float
     from_s: float
     to_s: float
-    by_arrival: int  # 1: x counts what arrived in the window, 0: what finished in it
+    objective_s: float
+    by_work: int  # 1: demand, shares and completions in worker-seconds, 0: in tasks
+    backlog: int  # 1: demand includes what fair sharing has not done when the window begins
 
 
 class Report(NamedTuple):
     """What `measure` finds out; the scalars are indexed by the names below."""
 
     arrived: Column  # int64, by tenant, in the window, as all of these
-    completed: Column  # int64, by tenant
     outcomes: Column  # int64, OUTCOMES a tenant: of those that arrived
+    demand: Column  # by tenant, tasks or worker-seconds, as completed
+    completed: Column  # by tenant
     fair_share_per_s: Column  # by tenant
     x: Column  # by tenant, NaN without demand
-    wait_s: Column  # QUANTILES a tenant: p50, p90, p99; NaN if none was served
+    wait_s: Column  # QUANTILES a tenant: p50, p90, p99; NaN if none was served or waits
+    owed: Column  # int64, by tenant
+    kept: Column  # int64, by tenant
+    missed: Column  # int64, OUTCOMES: of all that was owed; late ones count as served
+    behind_s: Column  # BEHIND a tenant: p50, p99; NaN if none was served or waits
+    fair_work_s: Column  # by tenant
+    got_work_s: Column  # by tenant
     scalars: Column
 
 
@@ -35,18 +45,34 @@ class Scratch(NamedTuple):
     """Memory for `measure`."""
 
     wait_s: Column  # by task
+    late_s: Column  # by task
     first: Column  # int64, one more than tenants: where each one's waits begin
     order: Column  # int64, by tenant
     asked: Column  # by tenant
     sharing: Column  # by tenant
 
 
-QUANTILES = 3
-CAPACITY, JAIN, MIN_X, MIN_X_TENANT, UNDER_SHARE_P99, UTILISATION, FINISHED, SCALARS = range(8)
+QUANTILES, BEHIND = 3, 2
+NANOSECOND = 1e-9
+(
+    CAPACITY,
+    JAIN,
+    MIN_X,
+    MIN_X_TENANT,
+    UNDER_SHARE_P99,
+    UTILISATION,
+    WINDOW_UTILISATION,
+    UTILISATION_WITH_DRAIN,
+    BEHIND_P50,
+    BEHIND_P99,
+    WORST_BEHIND_P99,
+    WORST_BEHIND_TENANT,
+    SCALARS,
+) = range(13)
 
 
 def select(values: Column, low: int, high: int, q: float) -> float:
-    """Return quantile `q` of ``values[low:high]``, as `metrics.quantile`; NaN if empty.
+    """Return quantile `q` of ``values[low:high]``, as `report.quantile`; NaN if empty.
 
     Reorders the values (Hoare's quickselect).
     """
@@ -84,7 +110,7 @@ def share_out(
     """Weighted max-min fair shares of the demands, as `allocation.max_min_fair`."""
     shares, asked, order = report.fair_share_per_s, scratch.asked, scratch.order
     for t in range(tenants):
-        shares[t] = report.arrived[t] / length_s
+        shares[t] = report.demand[t] / length_s
         asked[t] = shares[t] / weight[t]
         order[t] = t
     for at in range(tenants // 2 - 1, -1, -1):
@@ -107,6 +133,13 @@ def share_out(
         before += shares[t]
 
 
+def fair_work(virtual_s: float, start_virtual_s: float, cost_s: float, weight: float) -> float:
+    """Return how much of a task fair sharing has done at a virtual time."""
+    if virtual_s >= start_virtual_s + cost_s / weight:
+        return cost_s
+    return min(max((virtual_s - start_virtual_s) * weight, 0.0), cost_s)
+
+
 def measure(
     n: int,
     tenants: int,
@@ -115,46 +148,76 @@ def measure(
     start_s: Column,
     outcome: Column,
     window: Window,
+    fair: Fair,
     report: Report,
     scratch: Scratch,
 ) -> int:
     """Fill `report`; return 1 if nothing arrived in the window, 2 if nothing finished, else 0."""
     length_s = window.to_s - window.from_s
-    first, waits, scalars = scratch.first, scratch.wait_s, report.scalars
+    first, waits, late, scalars = scratch.first, scratch.wait_s, scratch.late_s, report.scalars
     for t in range(tenants):
-        report.arrived[t], report.completed[t], first[t] = 0, 0, 0
+        report.arrived[t], report.owed[t], report.kept[t], first[t] = 0, 0, 0, 0
+        report.demand[t], report.completed[t] = 0.0, 0.0
+        report.fair_work_s[t], report.got_work_s[t] = 0.0, 0.0
         for reason in range(OUTCOMES):
             report.outcomes[OUTCOMES * t + reason] = 0
+    for reason in range(OUTCOMES):
+        report.missed[reason] = 0
     first[tenants] = 0
-    arrivals, finished, finished_cost_s, served_cost_s = 0, 0, 0.0, 0.0
+    within_s = window.objective_s + NANOSECOND
+    before, after = fair.cut_virtual_s[0], fair.cut_virtual_s[1]
+    arrivals, finished = 0, 0
+    finished_cost_s, served_cost_s, inside_cost_s = 0.0, 0.0, 0.0
     for task in range(n):
-        t = tasks.tenant[task]
+        t, arrival_s, cost_s = tasks.tenant[task], tasks.arrival_s[task], tasks.cost_s[task]
         served = outcome[task] == SERVED
-        inside = window.from_s <= tasks.arrival_s[task] < window.to_s
+        amount = cost_s if window.by_work == 1 else 1.0
+        inside = window.from_s <= arrival_s < window.to_s
+        if arrival_s < window.to_s:
+            done_s = fair_work(before, fair.virtual_s[task], cost_s, weight[t])
+            share_s = fair_work(after, fair.virtual_s[task], cost_s, weight[t]) - done_s
+            report.fair_work_s[t] += share_s
+            if window.backlog == 1 and not inside:
+                if window.by_work == 1:
+                    report.demand[t] += cost_s - done_s
+                elif fair.start_s[task] >= window.from_s:
+                    report.demand[t] += 1.0
         if inside:
             arrivals += 1
             report.arrived[t] += 1
+            report.demand[t] += amount
             report.outcomes[OUTCOMES * t + outcome[task]] += 1
-        if served:
-            cost_s = tasks.cost_s[task]
-            served_cost_s += cost_s
-            if inside:
+            if served or outcome[task] == WAITING:
                 first[t + 1] += 1
-                report.completed[t] += window.by_arrival
-            if window.from_s <= start_s[task] + cost_s < window.to_s:
+            if fair.start_s[task] - arrival_s <= within_s:
+                report.owed[t] += 1
+                if served and start_s[task] - arrival_s <= within_s:
+                    report.kept[t] += 1
+                else:
+                    report.missed[outcome[task]] += 1
+        if served:
+            begin_s, finish_s = start_s[task], start_s[task] + cost_s
+            served_cost_s += cost_s
+            inside_cost_s += max(min(finish_s, window.horizon_s) - begin_s, 0.0)
+            if begin_s < window.to_s and finish_s > window.from_s:
+                got_s = min(finish_s, window.to_s) - max(begin_s, window.from_s)
+                report.got_work_s[t] += got_s
+            if window.from_s <= finish_s < window.to_s:
                 finished += 1
                 finished_cost_s += cost_s
-                report.completed[t] += 1 - window.by_arrival
+                report.completed[t] += amount
     if arrivals == 0 or finished == 0:
         return 1 if arrivals == 0 else 2
 
-    mean_cost_s = finished_cost_s / finished
-    capacity = window.workers / mean_cost_s if mean_cost_s > 0.0 else inf
+    capacity = float(window.workers)
+    if window.by_work == 0:
+        mean_cost_s = finished_cost_s / finished
+        capacity = window.workers / mean_cost_s if mean_cost_s > 0.0 else inf
     share_out(tenants, capacity, weight, length_s, report, scratch)
     least, worst, top, asking = inf, 0, 0.0, 0
     for t in range(tenants):
         report.x[t] = nan
-        if report.arrived[t] > 0:
+        if report.demand[t] > 0.0:
             x = report.completed[t] / length_s / report.fair_share_per_s[t]
             report.x[t] = x
             asking += 1
@@ -163,7 +226,7 @@ def measure(
                 least, worst = x, t
     total, squares = 0.0, 0.0
     for t in range(tenants):
-        if report.arrived[t] > 0 and top > 0.0:
+        if report.demand[t] > 0.0 and top > 0.0:
             x = report.x[t] / top
             total += x
             squares += x * x
@@ -172,26 +235,44 @@ def measure(
         first[t + 1] += first[t]
         scratch.order[t] = first[t]
     for task in range(n):
-        if outcome[task] == SERVED and window.from_s <= tasks.arrival_s[task] < window.to_s:
+        arrival_s = tasks.arrival_s[task]
+        if window.from_s <= arrival_s < window.to_s and outcome[task] <= WAITING:
             t = tasks.tenant[task]
-            waits[scratch.order[t]] = start_s[task] - tasks.arrival_s[task]
-            scratch.order[t] += 1
+            at = scratch.order[t]
+            until_s = start_s[task] if outcome[task] == SERVED else window.horizon_s
+            waits[at] = until_s - arrival_s
+            late[at] = max(until_s - fair.start_s[task], 0.0)
+            scratch.order[t] = at + 1
+    latest_s, latest = nan, 0
     for t in range(tenants):
-        report.wait_s[QUANTILES * t] = select(waits, first[t], first[t + 1], 0.50)
-        report.wait_s[QUANTILES * t + 1] = select(waits, first[t], first[t + 1], 0.90)
-        report.wait_s[QUANTILES * t + 2] = select(waits, first[t], first[t + 1], 0.99)
+        low, high = first[t], first[t + 1]
+        report.wait_s[QUANTILES * t] = select(waits, low, high, 0.50)
+        report.wait_s[QUANTILES * t + 1] = select(waits, low, high, 0.90)
+        report.wait_s[QUANTILES * t + 2] = select(waits, low, high, 0.99)
+        report.behind_s[BEHIND * t] = select(late, low, high, 0.50)
+        p99_s = select(late, low, high, 0.99)
+        report.behind_s[BEHIND * t + 1] = p99_s
+        if low < high and not p99_s <= latest_s:
+            latest_s, latest = p99_s, t
+    scalars[BEHIND_P50] = select(late, 0, first[tenants], 0.50)
+    scalars[BEHIND_P99] = select(late, 0, first[tenants], 0.99)
+    scalars[WORST_BEHIND_P99], scalars[WORST_BEHIND_TENANT] = latest_s, float(latest)
     kept = 0
     for t in range(tenants):  # then of all within their share, moved to the front
-        if report.arrived[t] / length_s <= report.fair_share_per_s[t]:
+        if report.demand[t] / length_s <= report.fair_share_per_s[t]:
             for at in range(first[t], first[t + 1]):
                 waits[kept] = waits[at]
                 kept += 1
 
+    got_s = 0.0
+    for t in range(tenants):
+        got_s += report.got_work_s[t]
     scalars[CAPACITY], scalars[MIN_X], scalars[MIN_X_TENANT] = capacity, least, float(worst)
     scalars[JAIN] = total * total / (asking * squares) if top > 0.0 else 1.0
     scalars[UNDER_SHARE_P99] = select(waits, 0, kept, 0.99)
-    scalars[UTILISATION] = served_cost_s / (window.workers * window.horizon_s)
-    scalars[FINISHED] = float(finished)
+    scalars[UTILISATION] = inside_cost_s / (window.workers * window.horizon_s)
+    scalars[WINDOW_UTILISATION] = got_s / (window.workers * length_s)
+    scalars[UTILISATION_WITH_DRAIN] = served_cost_s / (window.workers * window.horizon_s)
     return 0
 
 
@@ -199,6 +280,7 @@ def idle_while_queued(
     queued: int,
     served: int,
     workers: int,
+    until_s: float,
     entered_s: Column,
     start_s: Column,
     finish_s: Column,
@@ -206,7 +288,7 @@ def idle_while_queued(
     """Worker-seconds idle while something was queued, from three columns, each in order.
 
     `entered_s` holds the `queued` times at which tasks joined a queue, the others the `served`
-    times at which tasks started and finished.
+    times at which tasks started and finished. What is never served is queued until `until_s`.
     """
     idle_s, now, i, j, k = 0.0, 0.0, 0, 0, 0
     while i < queued or j < served or k < served:
@@ -226,4 +308,6 @@ def idle_while_queued(
             j += 1
         while k < served and finish_s[k] == now:
             k += 1
+    if i > j and until_s > now:
+        idle_s += (until_s - now) * workers
     return idle_s
