@@ -14,6 +14,7 @@ from .policies.drr import DeficitRoundRobin
 from .policies.fifo import Fifo
 from .policies.policy import ARTICLE_POLICIES, Policy, drr, drr_quota, fifo, quota
 from .policies.tasks import Outcome, Tasks
+from .runs.calm import compare_calm
 from .runs.ensemble import replicate, sweep
 from .runs.intervals import intervals
 from .traffic.scenario import Burst, Scenario, Tenant
@@ -51,6 +52,7 @@ __all__ = [
     "article_solo_scenario",
     "article_workload",
     "check",
+    "compare_calm",
     "crowded_out",
     "dominant_resource_fair",
     "drr",

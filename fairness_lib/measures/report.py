@@ -23,6 +23,7 @@ from .._count import sums
 from ..engine.simulate import Run
 from ..policies.tasks import REJECTED, Outcome
 from .fair import fluid_of
+from .groups import Groups, by_group
 from .notes import duration, notes_on, percent, unserved
 from .tiers import Asked, compiled, ratio, readable
 
@@ -164,6 +165,27 @@ class FairnessReport:
         start, end = self.window
         frame["depth_max"], frame["depth_mean"] = _queue_depth(self.run, start, end)
         return frame
+
+    def by_group(self, groups: Groups) -> pd.DataFrame:
+        """Return the measures of groups of tenants, one row a group.
+
+        Parameters
+        ----------
+        groups : mapping of str to str or iterable of str
+            Tenants by name or shell pattern (``small*``) for each group.
+
+        Returns
+        -------
+        DataFrame
+            Columns: tenants (how many); arrived, rejected and owed (tasks); kept; behind_p99_s,
+            wait_p50_s and wait_p99_s of all the group's tasks together; got_over_fair.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a pattern matches no tenant.
+        """
+        return by_group(self, groups)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
