@@ -120,5 +120,5 @@ def f4(solo: FairnessReport) -> Verdict:
 
 
 def check(report: FairnessReport) -> tuple[Verdict, ...]:
-    """Check that what is owed is kept, then F1, F2 and F3, on a report of a shared run."""
-    return owed_is_kept(report), f1(report), f2(report), f3(report)
+    """Check F1, F2 and F3, and that what is owed is kept, on a report of a shared run."""
+    return f1(report), f2(report), f3(report), owed_is_kept(report)

@@ -166,7 +166,7 @@ def test_default_setting_is_the_articles_and_shows_its_argument() -> None:
     held = {name: [v.held for v in check(report)] for name, report in reports.items()}
     assert held["fifo"] == [False] * 4
     assert held["drr"] == [True] * 4
-    assert held["quota"] == [False, True, False, True]
+    assert held["quota"] == [True, False, True, False]
 
 
 def test_rows_stand_for_the_scenario_they_came_from() -> None:

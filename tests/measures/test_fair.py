@@ -256,7 +256,7 @@ def test_what_is_kept_of_the_articles_traffic(engine, burst, policy, kept) -> No
         pytest.importorskip("numba")
     report = measure(simulate(article(burst_factor=burst), policy(), engine=engine))
     assert f"{100 * report.kept:.1f}" == kept
-    assert check(report)[0].held == (policy is drr)
+    assert check(report)[-1].held == (policy is drr)
 
 
 def test_a_cure_scores_better_than_the_fault_where_costs_differ() -> None:
@@ -288,7 +288,7 @@ def test_where_nothing_is_owed_there_is_nothing_to_judge() -> None:
     work = tasks(("a", 0.0, 9.0), ("a", 1.0, 1.0), horizon_s=20.0)
     report = measure(simulate(work, fifo(), workers=1), (1.0, 20.0))
     assert np.isnan(report.kept)
-    owed, f1_, f2_, f3_ = check(report)
+    f1_, f2_, f3_, owed = check(report)
     assert (owed.held, owed.outcome, owed.seen) == (None, "nothing to judge", "nothing was owed")
     assert [v.outcome for v in (f1_, f2_, f3_)] == ["held", "failed", "held"]
 
