@@ -141,10 +141,8 @@ def generate(scenario: Scenario, seed: int) -> Workload:
     )
 
 
-def share_fairly(
-    workload: Workload, workers: int, cuts: tuple[float, float]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Run the ideal pool; return fair starts, their virtual times, and those of the cuts."""
+def share_fairly(workload: Workload, workers: int, cuts: tuple[float, float]) -> kernel.Fair:
+    """Run the ideal pool until nothing is left to do."""
     n, tenants = len(workload), len(workload.tenants)
     fair = kernel.Fair(np.empty(n), np.empty(n), np.array(cuts), np.empty(kernel.CUTS))
     fluid = kernel.Fluid(
@@ -157,7 +155,7 @@ def share_fairly(
     )
     run = functions()["share_fairly"]
     run(n, tenants, workers, _tasks(workload), workload.weight, fair, fluid)
-    return fair.start_s, fair.virtual_s, fair.cut_virtual_s
+    return fair
 
 
 def measure(
@@ -165,7 +163,7 @@ def measure(
     start_s: NDArray[np.float64],
     outcome: NDArray[np.int8],
     window: kernel.Window,
-    fluid: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+    fair: kernel.Fair,
 ) -> tuple[int, kernel.Report]:
     """Return what is wrong with the window (0 for nothing), and the kernel's report."""
     n, tenants = len(workload), len(workload.tenants)
@@ -193,9 +191,6 @@ def measure(
         asked=np.empty(tenants),
         sharing=np.empty(tenants),
     )
-    fair_start_s, virtual_s, cut_virtual_s = fluid
-    cut_s = np.array([window.from_s, window.to_s])
-    fair = kernel.Fair(fair_start_s, virtual_s, cut_s, cut_virtual_s)
     look = functions()["measure"]
     columns = _tasks(workload), workload.weight, start_s, outcome
     wrong = look(n, tenants, *columns, window, fair, report, scratch)

@@ -36,6 +36,7 @@ class Fluid(NamedTuple):
 
     start_s: Floats
     virtual_s: Floats
+    cut_s: Floats
     cut_virtual_s: Floats
 
     def served_s(self, workload: Workload, cut: int) -> Floats:
@@ -43,7 +44,8 @@ class Fluid(NamedTuple):
         virtual_s, cost_s = self.cut_virtual_s[cut], workload.cost_s
         weight = workload.weight[workload.tenant]
         partly_s = np.minimum(np.maximum((virtual_s - self.virtual_s) * weight, 0.0), cost_s)
-        return np.where(virtual_s >= self.virtual_s + cost_s / weight, cost_s, partly_s)
+        done_s = np.where(virtual_s >= self.virtual_s + cost_s / weight, cost_s, partly_s)
+        return np.where(workload.arrival_s < self.cut_s[cut], done_s, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,4 +204,4 @@ def _share_fairly(workload: Workload, workers: int, cuts: Cuts) -> Fluid:
             start_s[arriving], virtual_start_s[arriving] = now, virtual_s
             heappush(busy, (virtual_s + cost_s[arriving] / weight[t], t))
             weigh(t, weight[t])
-    return Fluid(np.array(start_s), np.array(virtual_start_s), np.array(cut_virtual_s))
+    return Fluid(*map(np.array, (start_s, virtual_start_s, cuts, cut_virtual_s)))

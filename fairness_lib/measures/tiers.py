@@ -132,7 +132,7 @@ def compiled(run: Run, asked: Asked, fluid: Fluid) -> dict[str, Any]:
         by_work=int(asked.by_work),
         backlog=int(asked.backlog),
     )
-    wrong, seen = tier.measure(workload, run.start_s, run.outcome, window, fluid)
+    wrong, seen = tier.measure(workload, run.start_s, run.outcome, window, kernel.Fair(*fluid))
     if wrong:
         raise ValueError((NO_ARRIVALS, NO_COMPLETIONS)[wrong - 1].format(*asked[:2]))
     scalars = seen.scalars.tolist()

@@ -174,7 +174,9 @@ def measure(
         amount = cost_s if window.by_work == 1 else 1.0
         inside = window.from_s <= arrival_s < window.to_s
         if arrival_s < window.to_s:
-            done_s = fair_work(before, fair.virtual_s[task], cost_s, weight[t])
+            done_s = 0.0
+            if arrival_s < window.from_s:
+                done_s = fair_work(before, fair.virtual_s[task], cost_s, weight[t])
             share_s = fair_work(after, fair.virtual_s[task], cost_s, weight[t]) - done_s
             report.fair_work_s[t] += share_s
             if window.backlog == 1 and not inside:
