@@ -100,7 +100,6 @@ class Page:
             "tenants": self.tenants,
             "workers": self.explorer.workers.value,
             "cap": policy.discipline.cap,
-            "by_tenant": int(hasattr(policy.discipline, "quantum_s")),
             "limited": int(policy.admission is not None),
             "horizon_s": float(self.explorer.view.horizon_s),
             "from_s": float(from_s),
@@ -109,5 +108,6 @@ class Page:
         }
         self.column("cut_s")[:] = from_s, to_s
         self.call("share_fairly", **numbers)
-        self.call("simulate", **numbers)
+        turns = hasattr(policy.discipline, "quantum_s")
+        self.call("simulate_drr" if turns else "simulate_fifo", **numbers)
         return self.call("measure", **numbers)

@@ -36,10 +36,11 @@ def entry_points() -> dict[str, FunctionType]:
     from numba import njit
 
     from fairness_lib.engine import compiled
+    from fairness_lib.engine import kernel as plain
     from fairness_lib.explorer import entry
 
     kernel = ModuleType("kernel")
-    kernel.__dict__.update(compiled.build(njit(**OPTIONS)))
+    kernel.__dict__.update(vars(plain) | compiled.build(njit(**OPTIONS)))
     names = {**vars(entry), "kernel": kernel}
     return {f.__name__: FunctionType(f.__code__, names, f.__name__) for f in entry.FUNCTIONS}
 

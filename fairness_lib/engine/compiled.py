@@ -7,13 +7,13 @@ or in the user's cache folder). Where no folder can be written, it is compiled i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
-from math import inf, sqrt
+from math import sqrt
 from pkgutil import iter_modules
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..policies.admission import Quota
-from ..policies.drr import LEAST_QUANTUM_S, DeficitRoundRobin
+from ..policies.drr import DeficitRoundRobin
 from ..policies.fifo import Fifo
 from ..policies.policy import Policy
 from ..policies.tasks import Outcome, Tasks
@@ -31,9 +31,10 @@ from ..traffic.streams import tenant_key
 from ..traffic.workload import Workload
 from . import kernel
 
-ENTRIES = ("generate", "simulate", "share_fairly", "measure", "idle_while_queued")
+DISCIPLINES: dict[type, Any] = {Fifo: kernel.fifo, DeficitRoundRobin: kernel.drr}
+"""Each discipline and its module in the kernel: a new one is one more entry here."""
+ENTRIES = ("generate", "share_fairly", "measure", "idle_while_queued")
 NOT_INSTALLED = "numba is not installed (pip install numba)"
-MOST_VISITS = 2.0**62
 KINDS = {
     Exponential: kernel.EXPONENTIAL,
     Deterministic: kernel.DETERMINISTIC,
@@ -52,16 +53,42 @@ def loaded() -> bool:
 
 
 def build(decorate: Callable[[FunctionType], Any]) -> dict[str, Any]:
-    """Return the kernel's functions by name, each decorated, calling each other so."""
-    parts = [
-        import_module(part.name) for part in iter_modules(kernel.__path__, f"{kernel.__name__}.")
-    ]
-    made: dict[str, Any] = {name: value for part in parts for name, value in vars(part).items()}
-    for part in parts:
-        for name, plain in vars(part).items():
-            if isinstance(plain, FunctionType) and plain.__module__ == part.__name__:
-                made[name] = decorate(FunctionType(plain.__code__, made, name))
+    """Return the kernel's functions by name, each decorated, calling each other so.
+
+    There is a ``simulate_<discipline>`` for each discipline, with that one's own functions in it.
+    """
+    within = iter_modules(kernel.__path__, f"{kernel.__name__}.")
+    modules = [import_module(found.name) for found in within]
+    shared = [module for module in modules if module not in DISCIPLINES.values()]
+    made: dict[str, Any] = {
+        name: value for module in shared for name, value in vars(module).items()
+    }
+    plain = [function for module in shared for function in _functions_of(module)]
+
+    def decorate_all(functions: Iterable[FunctionType], names: dict[str, Any]) -> None:
+        for function in functions:
+            name = function.__name__
+            names[name] = decorate(FunctionType(function.__code__, names, name))
+
+    decorate_all(plain, made)
+    loop = [function for function in plain if function.__name__ == "simulate"]
+    common = {function.__name__: made[function.__name__] for function in plain}
+    for discipline in DISCIPLINES.values():
+        names = made | vars(discipline) | common
+        decorate_all([*_functions_of(discipline), *loop], names)
+        made[_simulate(discipline)] = names["simulate"]
     return made
+
+
+def _functions_of(module: ModuleType) -> list[FunctionType]:
+    """Return the functions that a module defines itself."""
+    functions = (value for value in vars(module).values() if isinstance(value, FunctionType))
+    return [function for function in functions if function.__module__ == module.__name__]
+
+
+def _simulate(discipline: ModuleType) -> str:
+    """Name the event loop that was made for a discipline."""
+    return f"simulate_{discipline.__name__.rpartition('.')[2]}"
 
 
 @cache
@@ -70,7 +97,8 @@ def functions() -> dict[str, Any]:
     from . import native
 
     made = build(native.function)
-    return made | {name: native.entry(made[name], name) for name in ENTRIES}
+    entries = (*ENTRIES, *map(_simulate, DISCIPLINES.values()))
+    return made | {name: native.entry(made[name], name) for name in entries}
 
 
 def obstacle(policy: Policy, workload: Workload) -> str | None:
@@ -81,17 +109,12 @@ def obstacle(policy: Policy, workload: Workload) -> str | None:
     if not installed():
         return NOT_INSTALLED
     discipline, admission = policy.discipline, policy.admission
-    if type(discipline) not in (Fifo, DeficitRoundRobin):
+    if type(discipline) not in DISCIPLINES:
         return f"{type(discipline).__name__} is not one of its disciplines"
     if admission is not None and type(admission) is not Quota:
         return f"{type(admission).__name__} is not one of its admissions"
-    if isinstance(discipline, DeficitRoundRobin):
-        lightest = min(workload.weight.min(), *(discipline.weights or {}).values(), inf)
-        least_s = max(float(discipline.quantum_s * lightest), LEAST_QUANTUM_S)
-        rounds = workload.estimate_s.sum() / least_s + len(workload)
-        if rounds * len(workload.tenants) > MOST_VISITS:
-            return "so small a quantum needs more visits than it can count"
-    return None
+    said: str | None = DISCIPLINES[type(discipline)].obstacle(discipline, workload)
+    return said
 
 
 def simulate(
@@ -99,10 +122,20 @@ def simulate(
 ) -> tuple[NDArray[np.float64], NDArray[np.int8], int]:
     """Run a workload; return start_s, outcome and the number of fruitless visits."""
     n, tenants = len(workload), len(workload.tenants)
-    rules, state = _rules(workload, policy, workers), _state(n, tenants, min(workers, n))
+    discipline = DISCIPLINES[type(policy.discipline)]
+    known = Tasks(workload.tenants, workload.weight.tolist(), [], [])
+    rules, state = (
+        discipline.rules_of(policy.discipline, known, n),
+        discipline.state_for(n, tenants),
+    )
+    pool = kernel.Pool(np.empty(min(workers, n)), _whole(min(workers, n)))
     start_s, outcome = np.empty(n), np.empty(n, dtype=np.int8)
-    run = functions()["simulate"]
-    fruitless = run(n, tenants, _tasks(workload), rules, state, start_s, outcome)
+    run = functions()[_simulate(discipline)]
+    fruitless = run(
+        *(n, tenants, min(workers, n), int(policy.admission is not None)),
+        *(_tasks(workload), _buckets(policy, workload.tenants), rules, state, pool),
+        *(start_s, outcome),
+    )
     return start_s, outcome, int(fruitless)
 
 
@@ -218,44 +251,15 @@ def _tasks(workload: Workload) -> kernel.Tasks:
     return kernel.Tasks(workload.arrival_s, workload.tenant, workload.cost_s, workload.estimate_s)
 
 
-def _rules(workload: Workload, policy: Policy, workers: int) -> kernel.Rules:
-    """Put a built-in policy into numbers."""
-    n, tenants = len(workload), workload.tenants
-    discipline, admission = policy.discipline, policy.admission
-    assert isinstance(discipline, Fifo | DeficitRoundRobin)
-    quantum_s = rate_per_s = burst = np.zeros(len(tenants))
-    if isinstance(discipline, DeficitRoundRobin):
-        known = Tasks(tenants, workload.weight.tolist(), [], [])
-        quantum_s = np.array(discipline.quanta(known), dtype=np.float64)
-    if isinstance(admission, Quota):
-        buckets = [admission.bucket_for(name) for name in tenants]
-        rate_per_s = np.array([b.rate_per_s for b in buckets], dtype=np.float64)
-        burst = np.array([b.burst for b in buckets], dtype=np.float64)
-    return kernel.Rules(
-        workers=min(workers, n),
-        cap=n if discipline.cap is None else min(discipline.cap, n),
-        by_tenant=int(isinstance(discipline, DeficitRoundRobin)),
-        limited=int(admission is not None),
-        quantum_s=quantum_s,
-        rate_per_s=rate_per_s,
-        burst=burst,
-    )
-
-
-def _state(n: int, tenants: int, workers: int) -> kernel.State:
-    return kernel.State(
-        head=_whole(tenants),
-        tail=_whole(tenants),
-        length=_whole(tenants),
-        behind=_whole(n),
-        left_s=np.empty(tenants),
-        visits=_whole(tenants),
-        after=_whole(tenants),
-        ring=_whole(3),
-        tokens=np.empty(tenants),
-        updated_s=np.empty(tenants),
-        finish_s=np.empty(workers),
-        pool=_whole(workers),
+def _buckets(policy: Policy, tenants: Sequence[str]) -> kernel.Buckets:
+    """Put a quota into numbers; columns of no tenant where there is none."""
+    quota = policy.admission
+    buckets = [quota.bucket_for(name) for name in tenants] if isinstance(quota, Quota) else []
+    return kernel.Buckets(
+        rate_per_s=np.array([bucket.rate_per_s for bucket in buckets], dtype=np.float64),
+        burst=np.array([bucket.burst for bucket in buckets], dtype=np.float64),
+        tokens=np.empty(len(buckets)),
+        updated_s=np.empty(len(buckets)),
     )
 
 

@@ -1,4 +1,4 @@
-"""What a page calls: the kernel's four steps, with every column as an argument of its own.
+"""What a page calls: the kernel's steps, with every column as an argument of its own.
 
 ``tools/build_wasm.py`` compiles these functions, and with them the kernel, to
 ``kernel.wasm``. An argument's annotation is its type, there and in the page: `Int`, `Real` and
@@ -10,7 +10,9 @@ from __future__ import annotations
 import inspect
 from typing import Any, TypeAlias
 
-from ..engine import kernel
+from ..engine import kernel as plain
+
+kernel: Any = plain  # as `compiled.build` makes it, with an event loop for each discipline
 
 # int32, float64, uint64; then columns of int64, float64, uint64, int8
 Int: TypeAlias = Any
@@ -62,12 +64,44 @@ def generate(
     return kernel.generate(seed, tenants, sources, draws, room, arrival_s, tenant, cost_s)
 
 
-def simulate(
+def simulate_fifo(
     tasks: Int,
     tenants: Int,
     workers: Int,
     cap: Int,
-    by_tenant: Int,
+    limited: Int,
+    arrival_s: Reals,
+    tenant: Ints,
+    cost_s: Reals,
+    quota_per_s: Reals,
+    quota_burst: Reals,
+    tokens: Reals,
+    updated_s: Reals,
+    head: Ints,
+    tail: Ints,
+    length: Ints,
+    behind: Ints,
+    finish_s: Reals,
+    pool: Ints,
+    start_s: Reals,
+    outcome: Bytes,
+) -> Int:
+    """Run the tasks first in, first out; return 0."""
+    columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
+    buckets = kernel.Buckets(quota_per_s, quota_burst, tokens, updated_s)
+    rules = kernel.fifo.Rules(cap)
+    state = kernel.fifo.State(kernel.Queues(head, tail, length, behind))
+    crew = kernel.Pool(finish_s, pool)
+    return kernel.simulate_fifo(
+        tasks, tenants, workers, limited, columns, buckets, rules, state, crew, start_s, outcome
+    )
+
+
+def simulate_drr(
+    tasks: Int,
+    tenants: Int,
+    workers: Int,
+    cap: Int,
     limited: Int,
     arrival_s: Reals,
     tenant: Ints,
@@ -75,6 +109,8 @@ def simulate(
     quantum_s: Reals,
     quota_per_s: Reals,
     quota_burst: Reals,
+    tokens: Reals,
+    updated_s: Reals,
     head: Ints,
     tail: Ints,
     length: Ints,
@@ -83,20 +119,21 @@ def simulate(
     visits: Ints,
     after: Ints,
     ring: Ints,
-    tokens: Reals,
-    updated_s: Reals,
     finish_s: Reals,
     pool: Ints,
     start_s: Reals,
     outcome: Bytes,
 ) -> Int:
-    """Run the tasks under one policy; return the visits that served nobody."""
-    rules = kernel.Rules(workers, cap, by_tenant, limited, quantum_s, quota_per_s, quota_burst)
-    state = kernel.State(
-        head, tail, length, behind, left_s, visits, after, ring, tokens, updated_s, finish_s, pool
-    )
+    """Run the tasks by deficit round robin; return the visits that served nobody."""
     columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
-    return kernel.simulate(tasks, tenants, columns, rules, state, start_s, outcome)
+    buckets = kernel.Buckets(quota_per_s, quota_burst, tokens, updated_s)
+    rules = kernel.drr.Rules(cap, quantum_s)
+    queues = kernel.Queues(head, tail, length, behind)
+    state = kernel.drr.State(queues, left_s, visits, after, ring)
+    crew = kernel.Pool(finish_s, pool)
+    return kernel.simulate_drr(
+        tasks, tenants, workers, limited, columns, buckets, rules, state, crew, start_s, outcome
+    )
 
 
 def share_fairly(
@@ -190,7 +227,7 @@ def measure(
     )
 
 
-FUNCTIONS = (generate, simulate, share_fairly, measure)
+FUNCTIONS = (generate, simulate_fifo, simulate_drr, share_fairly, measure)
 
 # Items of each column: so many for each unit of a dimension, and so many more.
 SIZES: dict[str, tuple[int, str, int]] = {
@@ -206,18 +243,18 @@ SIZES: dict[str, tuple[int, str, int]] = {
     "weights": (2, "tenants", 0),
     **dict.fromkeys(("arrival_words", "cost_words"), (4, "tenants", 0)),
     **dict.fromkeys(("first_piece", "first_wait"), (1, "tenants", 1)),
-    "outcomes": (kernel.OUTCOMES, "tenants", 0),
-    "wait_s": (kernel.QUANTILES, "tenants", 0),
-    "behind_s": (kernel.BEHIND, "tenants", 0),
+    "outcomes": (plain.OUTCOMES, "tenants", 0),
+    "wait_s": (plain.QUANTILES, "tenants", 0),
+    "behind_s": (plain.BEHIND, "tenants", 0),
     **dict.fromkeys(("piece_from_s", "piece_to_s", "piece_rate_per_s"), (1, "pieces", 0)),
     **dict.fromkeys(("arrival_s", "tenant", "cost_s", "behind", "follower"), (1, "tasks", 0)),
     **dict.fromkeys(("start_s", "outcome", "fair_start_s", "virtual_s"), (1, "tasks", 0)),
     **dict.fromkeys(("waits", "late_s"), (1, "tasks", 0)),
     **dict.fromkeys(("finish_s", "pool"), (1, "workers", 0)),
-    "ring": (0, "tenants", 3),
-    **dict.fromkeys(("cut_s", "cut_virtual_s"), (0, "tenants", kernel.CUTS)),
-    "missed": (0, "tenants", kernel.OUTCOMES),
-    "scalars": (0, "tenants", kernel.SCALARS),
+    "ring": (0, "tenants", plain.drr.RING),
+    **dict.fromkeys(("cut_s", "cut_virtual_s"), (0, "tenants", plain.CUTS)),
+    "missed": (0, "tenants", plain.OUTCOMES),
+    "scalars": (0, "tenants", plain.SCALARS),
 }
 
 

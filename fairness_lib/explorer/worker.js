@@ -92,7 +92,7 @@ function run(setting, policy) {
   column("quantum_s").set(tenants.map((t) => policy.quantum_s * t.weight));
   column("quota_per_s").set(tenants.map((t) => t.quota_per_s));
   column("quota_burst").set(tenants.map((t) => t.quota_burst));
-  call("simulate", numbers);
+  call(policy.by_tenant ? "simulate_drr" : "simulate_fifo", numbers);
   const failed = call("measure", numbers);
   if (failed) throw new Error(failed === 1 ? "No task arrives in the measured time." : "No task finishes in the measured time.");
   const plain = (name) => Float64Array.from(column(name), Number);

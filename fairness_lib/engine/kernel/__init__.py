@@ -11,18 +11,16 @@ each: tenant, task, worker or piece of rate. Columns are arrays, or pointers in 
 are int64 and words uint64, never mixed: numba would make a float of their sum.
 """
 
+from . import drr, fifo
 from .columns import (
-    FRUITLESS,
     OUTCOMES,
     QUEUE_FULL,
     QUOTA,
-    RING_LAST,
-    RING_SIZE,
     SERVED,
     WAITING,
+    Buckets,
     Column,
-    Rules,
-    State,
+    Pool,
     Tasks,
 )
 from .fair import CUTS, Fair, Fluid, share_fairly
@@ -49,6 +47,7 @@ from .measures import (
     measure,
 )
 from .pool import simulate
+from .queues import Queues
 from .streams import ARRIVALS, COSTS
 from .traffic import BIMODAL, DETERMINISTIC, EXPONENTIAL, Draws, Sources, generate
 
@@ -63,7 +62,6 @@ __all__ = [
     "CUTS",
     "DETERMINISTIC",
     "EXPONENTIAL",
-    "FRUITLESS",
     "JAIN",
     "MIN_X",
     "MIN_X_TENANT",
@@ -71,8 +69,6 @@ __all__ = [
     "QUANTILES",
     "QUEUE_FULL",
     "QUOTA",
-    "RING_LAST",
-    "RING_SIZE",
     "SCALARS",
     "SERVED",
     "UNDER_SHARE_P99",
@@ -82,17 +78,20 @@ __all__ = [
     "WINDOW_UTILISATION",
     "WORST_BEHIND_P99",
     "WORST_BEHIND_TENANT",
+    "Buckets",
     "Column",
     "Draws",
     "Fair",
     "Fluid",
+    "Pool",
+    "Queues",
     "Report",
-    "Rules",
     "Scratch",
     "Sources",
-    "State",
     "Tasks",
     "Window",
+    "drr",
+    "fifo",
     "generate",
     "idle_while_queued",
     "measure",

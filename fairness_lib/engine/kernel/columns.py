@@ -17,33 +17,17 @@ class Tasks(NamedTuple):
     estimate_s: Column
 
 
-class Rules(NamedTuple):
-    """A policy and its pool."""
+class Buckets(NamedTuple):
+    """A token bucket a tenant, as policies.admission.TokenBucket."""
 
-    workers: int
-    cap: int  # most tasks that wait in one queue
-    by_tenant: int  # 1: a queue a tenant, deficit round robin; 0: one queue, first in first out
-    limited: int  # 1: a token bucket a tenant
-    quantum_s: Column  # these three by tenant
     rate_per_s: Column
     burst: Column
+    tokens: Column
+    updated_s: Column
 
 
-class State(NamedTuple):
-    """Queues as linked lists, the ring of backlogged tenants, buckets, and the pool."""
+class Pool(NamedTuple):
+    """The workers."""
 
-    head: Column  # int64, by queue: its first task
-    tail: Column  # int64, by queue: its last task
-    length: Column  # int64, by queue
-    behind: Column  # int64, by task: the next one in its queue
-    left_s: Column  # by tenant, as in policies.drr.Flow
-    visits: Column  # int64, by tenant
-    after: Column  # int64, by tenant: the next one in the ring
-    ring: Column  # int64: RING_LAST, RING_SIZE, FRUITLESS
-    tokens: Column  # by tenant
-    updated_s: Column  # by tenant
     finish_s: Column  # by worker
-    pool: Column  # int64: busy workers by their finish, then the idle ones
-
-
-RING_LAST, RING_SIZE, FRUITLESS = 0, 1, 2
+    order: Column  # int64: busy workers by their finish, then the idle ones

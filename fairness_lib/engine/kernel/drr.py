@@ -1,11 +1,80 @@
-"""Deficit round robin."""
+"""Deficit round robin, as policies.drr: a ring of the backlogged tenants, and their accounts."""
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, inf
+from typing import NamedTuple
 
-from .columns import FRUITLESS, RING_LAST, RING_SIZE, Rules, State, Tasks
-from .queues import pop
+import numpy as np
+
+from ...policies.drr import LEAST_QUANTUM_S, DeficitRoundRobin
+from ...policies.tasks import Tasks as Known
+from ...traffic.workload import Workload
+from .columns import Column, Tasks
+from .queues import Queues, append, pop, queues_for
+
+MOST_VISITS = 2.0**62
+
+
+class Rules(NamedTuple):
+    """The discipline in numbers."""
+
+    cap: int  # most tasks of one tenant that wait
+    quantum_s: Column  # by tenant
+
+
+class State(NamedTuple):
+    """A queue a tenant; the others by tenant too, but for `ring`."""
+
+    queues: Queues
+    left_s: Column  # as in policies.drr.Flow
+    visits: Column  # int64, the same
+    after: Column  # int64: the next one in the ring
+    ring: Column  # int64: RING_LAST, RING_SIZE, FRUITLESS
+
+
+RING_LAST, RING_SIZE, FRUITLESS, RING = 0, 1, 2, 3
+
+
+def obstacle(discipline: DeficitRoundRobin, workload: Workload) -> str | None:
+    """Say why the kernel cannot run this discipline; None if it can."""
+    lightest = min(workload.weight.min(), *(discipline.weights or {}).values(), inf)
+    least_s = max(float(discipline.quantum_s * lightest), LEAST_QUANTUM_S)
+    rounds = workload.estimate_s.sum() / least_s + len(workload)
+    if rounds * len(workload.tenants) > MOST_VISITS:
+        return "so small a quantum needs more visits than it can count"
+    return None
+
+
+def rules_of(discipline: DeficitRoundRobin, known: Known, n: int) -> Rules:
+    """Put a discipline into numbers, for `n` tasks."""
+    cap = n if discipline.cap is None else min(discipline.cap, n)
+    return Rules(cap, np.array(discipline.quanta(known), dtype=np.float64))
+
+
+def state_for(n: int, tenants: int) -> State:
+    """Return memory for a run."""
+    visits, after = np.empty((2, tenants), dtype=np.int64)
+    ring = np.empty(RING, dtype=np.int64)
+    return State(queues_for(tenants, n), np.empty(tenants), visits, after, ring)
+
+
+def begin(tenants: int, rules: Rules, state: State) -> None:
+    """Start with empty queues and no deficit."""
+    for t in range(tenants):
+        state.queues.length[t], state.left_s[t], state.visits[t] = 0, 0.0, 0
+    state.ring[RING_SIZE], state.ring[FRUITLESS] = 0, 0
+
+
+def put(task: int, tasks: Tasks, rules: Rules, state: State) -> bool:
+    """Append the task to its tenant's queue; False if that is full."""
+    t = tasks.tenant[task]
+    if state.queues.length[t] == 0:
+        join_ring(t, state)
+    elif state.queues.length[t] >= rules.cap:
+        return False
+    append(task, t, state.queues)
+    return True
 
 
 def join_ring(tenant: int, state: State) -> None:
@@ -27,7 +96,7 @@ def skip_rounds(tasks: Tasks, rules: Rules, state: State) -> None:
     for _ in range(size):
         t = state.after[t]
         left_s, quantum_s = state.left_s[t], rules.quantum_s[t]
-        cost_s = tasks.estimate_s[state.head[t]]
+        cost_s = tasks.estimate_s[state.queues.head[t]]
         visits = ceil((cost_s - left_s) / quantum_s)
         while left_s + visits * quantum_s < cost_s:  # mend the rounding of the division
             visits += 1
@@ -42,7 +111,7 @@ def skip_rounds(tasks: Tasks, rules: Rules, state: State) -> None:
     state.ring[FRUITLESS] += (rounds - 1) * size
 
 
-def take_in_turn(tasks: Tasks, rules: Rules, state: State) -> int:
+def take(tasks: Tasks, rules: Rules, state: State) -> int:
     """Take the head of the first tenant, in turn, whose deficit covers its cost; -1 if none."""
     in_vain = 0
     if state.ring[RING_SIZE] > 0 and state.visits[state.after[state.ring[RING_LAST]]] == 0:
@@ -50,13 +119,13 @@ def take_in_turn(tasks: Tasks, rules: Rules, state: State) -> int:
     while state.ring[RING_SIZE] > 0:
         last = state.ring[RING_LAST]
         t = state.after[last]
-        cost_s = tasks.estimate_s[state.head[t]]
+        cost_s = tasks.estimate_s[state.queues.head[t]]
         deficit_s = state.left_s[t] + state.visits[t] * rules.quantum_s[t]
         if cost_s <= deficit_s:
             state.ring[FRUITLESS] += max(in_vain, 0)
-            task = pop(t, state)
+            task = pop(t, state.queues)
             state.left_s[t], state.visits[t] = deficit_s - cost_s, 0
-            if state.length[t] == 0:
+            if state.queues.length[t] == 0:
                 state.left_s[t] = 0.0
                 state.after[last] = state.after[t]
                 state.ring[RING_SIZE] -= 1
@@ -69,3 +138,8 @@ def take_in_turn(tasks: Tasks, rules: Rules, state: State) -> int:
             skip_rounds(tasks, rules, state)
         state.visits[state.after[t]] += 1
     return -1
+
+
+def fruitless(state: State) -> int:
+    """Return the visits that served nobody."""
+    return int(state.ring[FRUITLESS])
