@@ -52,7 +52,7 @@ def test_processes_and_a_file_change_nothing(capsys, tmp_path) -> None:
 
 def test_table_and_csv_hold_the_same_rows(capsys) -> None:
     table, csv = (run(capsys, *GIVEN, "--format", how)[1] for how in ("table", "csv"))
-    assert len(table.splitlines()) == 1 + len(pd.read_csv(io.StringIO(csv))) == 1 + 3 * 4
+    assert len(table.splitlines()) == 1 + len(pd.read_csv(io.StringIO(csv))) == 1 + 5 * 4
 
 
 @pytest.mark.parametrize(
