@@ -317,7 +317,7 @@ class LivePool:
                 self._charge(task, now - start, now)
         except BaseException as raised:
             _settle(result, None, raised)
-            raise
+            raise _awaitable(raised)  # noqa: B904  (nearly always the very same)
 
 
 def _is_cancelled() -> bool:

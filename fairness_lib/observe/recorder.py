@@ -73,7 +73,8 @@ class Recorder(ABC):
         if tenant.__class__ is not str:
             tenant = plain_name(tenant)
         if reason.__class__ is not str or reason not in self._reason_set:
-            reason = _check.choice("reason", reason, self.reasons)
+            _check.choice("reason", reason, self.reasons)
+            reason = plain_name(reason)
         pending = self._one_rejected
         pending.append((tenant, reason))
         if len(pending) >= BATCH:
