@@ -97,12 +97,13 @@ def command(arguments: argparse.Namespace) -> int:
         _check.whole("--port", a.port, least=0)
         workload = live_scenario(_check.number("--seconds", a.seconds, above=0)).workload(a.seed)
         metrics = TenantMetrics(a.top_k, rejected_k=min(2, a.top_k))
+        lines: list[str] = []
         alert = UnderShareAlert(_check.number("--alert-ms", a.alert_ms, above=0) / 1e3)
         monitor = FairnessMonitor(
             8,
             _check.number("--window", a.window, above=0),
             STEP_S,
-            on_report=lambda report: say(line(report, alert.observe(report))),
+            on_report=lambda report: lines.append(line(report, alert.observe(report))),
         )
     except (TypeError, ValueError) as error:
         raise _cli.UsageError(str(error)) from None
@@ -110,7 +111,7 @@ def command(arguments: argparse.Namespace) -> int:
     with serving(watch, alert, a.address, a.port, STEP_S / a.speed) as (collector, url):
         say(f"{a.policy}, {a.seconds:g} s at speed {a.speed:g}; metrics at {url}")
         with suppress(KeyboardInterrupt):
-            asyncio.run(run(a.policy, workload, a.speed, watch, collector))
+            asyncio.run(run(a.policy, workload, a.speed, watch, collector, lines))
         if monitor.latest is None or monitor.latest.window[1] < int(a.seconds):
             say("stopped early")
     return 0
@@ -122,8 +123,9 @@ async def run(
     speed: float,
     watch: Watch,
     collector: TenantCollector,
+    lines: list[str],
 ) -> None:
-    """Send the workload through a pool; end the period of the metrics every second."""
+    """Send the workload through a pool; every second say `lines` and end the metrics' period."""
     with suppress(NotImplementedError, RuntimeError):  # not everywhere, and in the main thread only
         main = asyncio.current_task()
         assert main is not None
@@ -136,16 +138,18 @@ async def run(
             await time.sleep_until(step * STEP_S)
             watch.monitor.advance(time())  # also when no event comes any more
             collector.roll()
+            while lines:  # here, where it is noticed that nobody reads them any more
+                say(lines.pop(0))
+        await time.sleep_until(workload.horizon_s)
 
     with suppress(asyncio.CancelledError):
         async with pool:
-            ticks = asyncio.create_task(tick())
+            work = [asyncio.create_task(send(pool, workload, time)), asyncio.create_task(tick())]
             try:
-                await send(pool, workload, time)
-                await time.sleep_until(workload.horizon_s)
-                await ticks
+                await asyncio.gather(*work)
             finally:
-                ticks.cancel()
+                for one in work:
+                    one.cancel()
 
 
 def line(report: WindowReport, firing: bool) -> str:

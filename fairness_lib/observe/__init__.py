@@ -3,8 +3,9 @@
 from .alert import UnderShareAlert
 from .clients import Clients, attempts, watch_clients
 from .monitor import FairnessMonitor
+from .names import OTHER, label_of
 from .replay import count_by_period, watch
-from .series import OTHER, Period, TenantSeries, label_of
+from .series import Period, TenantSeries
 from .tenant_metrics import TenantMetrics
 from .waits import BUCKETS_S, WaitHistogram
 from .window import WindowReport

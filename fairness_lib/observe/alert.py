@@ -55,7 +55,7 @@ class UnderShareAlert:
     changes: list[tuple[float, bool]] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        _check.number("fire_above_s", self.fire_above_s, above=0)
+        self.fire_above_s = _check.number("fire_above_s", self.fire_above_s, above=0)
         if self.clear_below_s is None:
             self.clear_below_s = 0.8 * self.fire_above_s
         _check.number("clear_below_s", self.clear_below_s, above=0, most=self.fire_above_s)
@@ -69,7 +69,11 @@ class UnderShareAlert:
 
     def update(self, now: float, p99_wait_s: float) -> bool:
         """Take in a p99 wait at a time, both in seconds; return whether the alert fires."""
-        if isnan(p99_wait_s):
+        try:
+            unknown = isnan(p99_wait_s)
+        except TypeError:
+            raise TypeError(f"p99_wait_s must be a number; got {p99_wait_s!r}") from None
+        if unknown:
             return self.firing
         assert self.clear_below_s is not None
         if self.firing:

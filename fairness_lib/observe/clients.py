@@ -13,7 +13,7 @@ from math import inf
 
 from .. import _check
 from ..policies.policy import Admission
-from ..policies.tasks import Tasks
+from ..policies.tasks import REJECTED, Tasks, no_rejection
 from ..traffic.workload import Workload
 from .monitor import FairnessMonitor
 from .window import WindowReport
@@ -76,7 +76,10 @@ def attempts(
         who = tenant[request]
         if now < quiet_until[who]:
             continue
-        admitted = admission.admit(request, now) is None
+        reason = admission.admit(request, now)
+        admitted = reason is None
+        if not admitted and not any(reason is known for known in REJECTED):
+            raise no_rejection(reason, request)
         yield now, request, attempt, admitted
         if not admitted:
             quiet_until[who] = now + clients.hold_back_s

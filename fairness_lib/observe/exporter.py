@@ -29,6 +29,7 @@ import numpy as np
 from .. import _check
 from .alert import UnderShareAlert
 from .monitor import FairnessMonitor
+from .names import label_of
 from .series import Period, TenantSeries
 from .tenant_metrics import TenantMetrics
 
@@ -60,7 +61,7 @@ class _Counters:
 
     def add(self, one: TenantSeries) -> None:
         self.arrived += one.arrived
-        self.admitted += max(one.admitted, 0)
+        self.admitted += one.admitted
         self.abandoned += one.abandoned
         for reason, n in one.rejected.items():
             self.rejected[reason] += n
@@ -123,7 +124,7 @@ class TenantCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         """Give the metrics as of the last period's end."""
         with self._lock:
-            if self._clock() - self._closed_s >= self.period_s:
+            if not 0 <= self._clock() - self._closed_s < self.period_s:  # or it was set back
                 self._roll()
             families = self._families()
             for label, c in self._counters.items():
@@ -132,7 +133,7 @@ class TenantCollector(Collector):
                 families["abandoned"].add_metric([label], c.abandoned)
                 families["depth"].add_metric([label], c.depth)
                 for reason, n in c.rejected.items():
-                    families["rejections"].add_metric([label, reason], n)
+                    families["rejections"].add_metric([label, label_of(reason)], n)
                 bounds = [*map(repr, self.metrics.buckets_s), "+Inf"]
                 upto = np.cumsum(c.buckets).tolist()
                 families["wait"].add_metric([label], list(zip(bounds, upto, strict=True)), c.wait_s)
@@ -201,6 +202,12 @@ class FairnessCollector(Collector):
         ("oldest_wait_seconds", "oldest_wait_s", "Longest wait so far"),
     )
 
+    COUNTERS = (
+        ("unmatched_events", "unmatched", "Events of unknown tasks"),
+        ("turned_back_events", "turned_back", "Events told with a time before the task's last one"),
+        ("failed_reports", "failed_reports", "Reports for which on_report raised"),
+    )
+
     def __init__(
         self,
         monitor: FairnessMonitor,
@@ -227,9 +234,8 @@ class FairnessCollector(Collector):
         yield GaugeMetricFamily(
             "fairness_window_seconds", "Length of the window", self.monitor.window_s
         )
-        yield CounterMetricFamily(
-            "fairness_unmatched_events", "Events of unknown tasks", self.monitor.unmatched
-        )
+        for name, attribute, text in self.COUNTERS:
+            yield CounterMetricFamily(f"fairness_{name}", text, getattr(self.monitor, attribute))
         if self.alert is not None:
             yield GaugeMetricFamily(
                 "fairness_alert_firing", "1 while the alert fires", float(self.alert.firing)

@@ -12,10 +12,12 @@ of them.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from math import nan
-from typing import Protocol, TypeVar
+from operator import index
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -27,6 +29,10 @@ from ..traffic.workload import Workload
 
 T = TypeVar("T")
 Clock = Callable[[], float]
+
+EVENTS = ("arrived", "rejected", "started", "finished")
+
+_log = logging.getLogger(__name__)
 
 
 class Rejected(Exception):
@@ -53,6 +59,15 @@ class Observer(Protocol):
         """Note an end of service."""
 
 
+class _Queued(NamedTuple):
+    """A task that waits: whose it is, since when, what to do, and where its result goes."""
+
+    tenant: str
+    arrival_s: float
+    work: Callable[[], Awaitable[Any]]
+    result: asyncio.Future[Any]
+
+
 class LivePool:
     """Workers that run coroutines in a policy's order.
 
@@ -69,11 +84,23 @@ class LivePool:
     weights : mapping of str to float, optional
         Entitlements, 1 for whoever it does not name.
     observers : sequence of Observer
-        Told of every task.
+        Told of every task. An exception that one raises is logged and counted, and hurts neither
+        the task nor the pool nor other observers.
+
+    Attributes
+    ----------
+    failed_observations : int
+        How often an observer raised an exception.
+    failure : BaseException or None
+        What made the pool stop: an exception of the discipline's ``take`` or ``finished`` or of
+        the clock, or a task given that was not waiting. It is logged; all tasks that wait get it
+        as their exception; tasks at work come to their end, and no others are begun; `submit` and
+        `drained` raise it, and so does leaving the ``async with``.
 
     Notes
     -----
-    One asyncio loop, no threads. Some sixteen bytes are kept for every task that ever came.
+    One asyncio loop, no threads. Some sixteen bytes are kept for every task that ever came. A pool
+    is entered once, and takes no tasks when it has been left.
 
     Examples
     --------
@@ -101,8 +128,18 @@ class LivePool:
     ) -> None:
         self.tenants = _check.names("tenants", tenants)
         self.workers = _check.whole("workers", workers)
+        if not callable(clock):
+            raise TypeError(f"clock must be callable; got {clock!r}")
         self.clock = clock
-        self.observers = tuple(observers)
+        self.observers = tuple(_check.several("observers", observers, "observers"))
+        for observer in self.observers:
+            for event in EVENTS:
+                if not callable(getattr(observer, event, None)):
+                    raise TypeError(
+                        f"observers must have a method {event}(); {observer!r} has none"
+                    )
+        self.failed_observations = 0
+        self.failure: BaseException | None = None
         self._index = {name: i for i, name in enumerate(self.tenants)}
         tasks = Tasks(self.tenants, [1.0] * len(self.tenants), [], [])
         tasks.weight = tasks.by_tenant("weights", weights)
@@ -112,25 +149,30 @@ class LivePool:
         if self._admission is not None:
             self._admission.begin(tasks)
         self._charge = getattr(self._discipline, "finished", None)
-        self._waiting: dict[
-            int, tuple[float, Callable[[], Awaitable[object]], asyncio.Future[object]]
-        ] = {}
+        self._waiting: dict[int, _Queued] = {}
         self._news = asyncio.Event()
         self._workers: list[asyncio.Task[None]] = []
         self._busy = 0
+        self._closed = False
 
     async def __aenter__(self) -> LivePool:
         """Start the workers."""
+        if self._workers:
+            raise RuntimeError("a pool is entered once; make another one")
         self._workers = [asyncio.create_task(self._work()) for _ in range(self.workers)]
         return self
 
-    async def __aexit__(self, *error: object) -> None:
-        """Stop the workers; tasks not done are cancelled."""
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Stop the workers; tasks not done are cancelled. Raise what made the pool fail."""
+        self._closed = True
         for worker in self._workers:
             worker.cancel()
         await asyncio.gather(*self._workers, return_exceptions=True)
-        for _, _, result in self._waiting.values():
-            result.cancel()
+        for queued in self._waiting.values():
+            queued.result.cancel()
+        self._waiting.clear()
+        if self.failure is not None and error is None:
+            raise self.failure
 
     def submit(
         self, tenant: str, work: Callable[[], Awaitable[T]], estimate_s: float
@@ -155,74 +197,150 @@ class LivePool:
         ------
         Rejected
             If the policy turns it away.
-        ValueError
+        ValueError, TypeError
             If the tenant is unknown or the estimate not allowed, or the policy turns the task
             away for no known reason.
+        RuntimeError
+            If the pool has been left.
+        BaseException
+            Whatever the policy raises, for this task only, which observers do not hear of; or
+            the pool's `failure`.
         """
-        if tenant not in self._index:
+        if self.failure is not None:
+            raise self.failure
+        if self._closed:
+            raise RuntimeError("the pool takes no more tasks: it has been left")
+        code = self._index.get(tenant) if isinstance(tenant, str) else None
+        if code is None:
             raise ValueError(f"tenant must be one of the pool's; got {tenant!r}")
-        _check.number("estimate_s", estimate_s, least=0)
+        name = self.tenants[code]
+        estimate_s = _check.number("estimate_s", estimate_s, least=0)
+        result: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         now, task = self.clock(), len(self._tasks.tenant)
-        self._tasks.tenant.append(self._index[tenant])
+        self._tasks.tenant.append(code)
         self._tasks.estimate_s.append(estimate_s)
-        for observer in self.observers:
-            observer.arrived(task, tenant, now)
         reason = self._admission.admit(task, now) if self._admission is not None else None
         if reason is None:
             reason = self._discipline.put(task, now)
+        if reason is not None and not any(reason is known for known in REJECTED):
+            raise no_rejection(reason, task)
+        self._tell("arrived", task, name, now)
         if reason is not None:
-            if reason not in REJECTED:
-                raise no_rejection(reason, task)
-            for observer in self.observers:
-                observer.rejected(task, tenant, now, Outcome(reason).label)
-            raise Rejected(Outcome(reason))
-        result: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._waiting[task] = (now, work, result)  # type: ignore[assignment]
+            self._tell("rejected", task, name, now, reason.label)
+            raise Rejected(reason)
+        self._waiting[task] = _Queued(name, now, work, result)
         self._news.set()
         return result
 
     async def drained(self) -> None:
-        """Wait until nothing is queued or running."""
-        while self._waiting or self._busy:
+        """Wait until nothing is queued or running; raise what made the pool fail.
+
+        It waits as long as the discipline keeps a task back.
+        """
+        while (self._waiting or self._busy) and self.failure is None:
             await asyncio.sleep(0.001)
+        if self.failure is not None:
+            raise self.failure
+
+    def _tell(self, event: str, *what: object) -> None:
+        for observer in self.observers:
+            try:
+                getattr(observer, event)(*what)
+            except Exception:
+                self.failed_observations += 1
+                _log.exception("an observer raised when told that task %s %s", what[0], event)
+
+    def _fail(self, error: BaseException) -> None:
+        """Let the first failure end it for all that wait."""
+        if self.failure is not None:
+            return
+        self.failure = _awaitable(error)
+        _log.error("the pool stops, as its policy or clock raised", exc_info=error)
+        for queued in self._waiting.values():
+            _settle(queued.result, None, self.failure)
+            if not queued.result.cancelled():
+                queued.result.exception()  # it has been logged once, which is enough
+        self._waiting.clear()
+        self._news.set()
 
     async def _work(self) -> None:
-        while True:
-            task = self._discipline.take(self.clock())
-            if task is None:
-                self._news.clear()
-                await self._news.wait()
-                continue
-            self._busy += 1
-            try:
-                await self._serve(task)
-            finally:
-                self._busy -= 1
-                self._news.set()  # some disciplines give a task only when another is done
+        try:
+            while self.failure is None and not self._closed:
+                task = self._discipline.take(self.clock())
+                if task is None:
+                    self._news.clear()
+                    await self._news.wait()
+                    continue
+                self._busy += 1
+                try:
+                    await self._serve(*self._taken(task))
+                finally:
+                    self._busy -= 1
+                    self._news.set()  # some disciplines give a task only when another is done
+        except asyncio.CancelledError:
+            if not self._closed:
+                self._fail(RuntimeError("a worker was cancelled"))
+            raise
+        except BaseException as error:
+            self._fail(error)
+            if not isinstance(error, Exception):
+                raise
 
-    async def _serve(self, task: int) -> None:
-        arrived, work, result = self._waiting.pop(task)
-        tenant, start = self.tenants[self._tasks.tenant[task]], self.clock()
-        for observer in self.observers:
-            observer.started(task, tenant, start, start - arrived)
+    def _taken(self, task: object) -> tuple[int, _Queued]:
+        try:
+            number = index(task)  # type: ignore[arg-type]
+            return number, self._waiting.pop(number)
+        except TypeError:
+            raise ValueError(f"discipline gave {task!r}, which is no task") from None
+        except KeyError:
+            raise ValueError(f"discipline gave task {task}, which was not waiting") from None
+
+    async def _serve(self, task: int, queued: _Queued) -> None:
+        tenant, result = queued.tenant, queued.result
         value, error = None, None
         try:
-            value = await work()
-        except asyncio.CancelledError:
-            result.cancel()
-            raise
-        except Exception as raised:  # the task's owner is to see it, the worker goes on
-            error = raised
-        now = self.clock()
-        if self._charge is not None:
-            self._charge(task, now - start, now)
-        for observer in self.observers:
-            observer.finished(task, tenant, now, now - start)
-        if not result.done():
-            if error is not None:
-                result.set_exception(error)
-            else:
-                result.set_result(value)
+            start = self.clock()
+            self._tell("started", task, tenant, start, start - queued.arrival_s)
+            try:
+                value = await queued.work()
+            except asyncio.CancelledError:
+                result.cancel()
+                if _is_cancelled():
+                    raise
+                # else the work itself was cancelled, or what it waited for
+            except Exception as raised:  # the task's owner is to see it, the worker goes on
+                error = raised
+            now = self.clock()
+            self._tell("finished", task, tenant, now, now - start)
+            _settle(result, value, error)
+            if self._charge is not None:
+                self._charge(task, now - start, now)
+        except BaseException as raised:
+            _settle(result, None, raised)
+            raise _awaitable(raised)  # noqa: B904  (nearly always the very same)
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _settle(result: asyncio.Future[Any], value: object, error: BaseException | None) -> None:
+    if result.done():
+        return
+    if error is not None:
+        result.set_exception(_awaitable(error))
+    else:
+        result.set_result(value)
+
+
+def _awaitable(error: BaseException) -> BaseException:
+    """Return what may be raised where a future is awaited, which a StopIteration may not."""
+    if not isinstance(error, StopIteration):
+        return error
+    instead = RuntimeError(f"raised {error!r}")
+    instead.__cause__ = error
+    return instead
 
 
 class ScaledTime:

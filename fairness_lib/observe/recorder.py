@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Sequence
+from copy import deepcopy
 from itertools import count
 from math import inf
 from threading import RLock
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..policies.tasks import REJECTED
+from .names import plain_name
 
 REASONS = tuple(outcome.label for outcome in REJECTED)
 BATCH = 4096
@@ -45,12 +47,22 @@ class Recorder(ABC):
         self._one_rejected: list[tuple[str, str]] = []
         self._one_started: list[tuple[str, float]] = []
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return a copy of all but the lock, as of one moment."""
+        with self._lock:
+            self.flush()
+            return deepcopy({k: v for k, v in self.__dict__.items() if k != "_lock"})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over a copy's state, with a lock of its own."""
+        self.__dict__.update(state, _lock=RLock())
+
     # --- one at a time --------------------------------------------------------------------
 
     def arrived(self, tenant: str) -> None:
         """Count a task that arrives, whatever becomes of it."""
         if tenant.__class__ is not str:
-            raise TypeError(f"tenant must be a string; got {tenant!r}")
+            tenant = plain_name(tenant)
         pending = self._one_arrived
         pending.append(tenant)
         if len(pending) >= BATCH:
@@ -58,34 +70,42 @@ class Recorder(ABC):
 
     def rejected(self, tenant: str, reason: str) -> None:
         """Count a task, counted as arrived before, that is turned away for a reason."""
-        if reason not in self._reason_set:
-            raise ValueError(f"reason must be one of {', '.join(self.reasons)}; got {reason!r}")
+        if tenant.__class__ is not str:
+            tenant = plain_name(tenant)
+        if reason.__class__ is not str or reason not in self._reason_set:
+            _check.choice("reason", reason, self.reasons)
+            reason = plain_name(reason)
         pending = self._one_rejected
-        pending.append((_check_name(tenant), reason))
+        pending.append((tenant, reason))
         if len(pending) >= BATCH:
             self.flush()
 
     def started(self, tenant: str, wait_s: float) -> None:
         """Count a task that leaves the queue for a worker after `wait_s` seconds."""
-        if not 0.0 <= wait_s < inf:
-            raise ValueError(f"wait_s must be finite and at least 0; got {wait_s!r}")
+        if tenant.__class__ is not str:
+            tenant = plain_name(tenant)
+        if wait_s.__class__ is not float or not 0.0 <= wait_s < inf:
+            wait_s = _check.number("wait_s", wait_s, least=0)
         pending = self._one_started
-        pending.append((_check_name(tenant), wait_s))
+        pending.append((tenant, wait_s))
         if len(pending) >= BATCH:
             self.flush()
 
     def abandoned(self, tenant: str) -> None:
         """Count a task that leaves the queue without service."""
+        if tenant.__class__ is not str:
+            tenant = plain_name(tenant)
         pending = self._one_abandoned
-        pending.append(_check_name(tenant))
+        pending.append(tenant)
         if len(pending) >= BATCH:
             self.flush()
 
     def flush(self) -> None:
         """Take in what was recorded one at a time; `close` does it too."""
         with self._lock:
-            arrived, rejected = _drain(self._one_arrived), _drain(self._one_rejected)
-            started, abandoned = _drain(self._one_started), _drain(self._one_abandoned)
+            # other threads go on: whoever's leaving is seen here has its arrival seen after it
+            rejected, abandoned = _drain(self._one_rejected), _drain(self._one_abandoned)
+            started, arrived = _drain(self._one_started), _drain(self._one_arrived)
             if arrived:
                 self.record("arrived", arrived)
             for reason in self.reasons:
@@ -148,12 +168,6 @@ class Recorder(ABC):
         """Count a batch of one event: distinct tenants, each task's index into them, waits."""
 
 
-def _check_name(tenant: str) -> str:
-    if tenant.__class__ is not str:
-        raise TypeError(f"tenant must be a string; got {tenant!r}")
-    return tenant
-
-
 def _drain(pending: list[Any]) -> list[Any]:
     """Empty a list that other threads may be appending to."""
     batch = pending[: len(pending)]
@@ -166,18 +180,26 @@ def _coded(
 ) -> tuple[list[str], Indices]:
     """Return the distinct names, and each task's index into them."""
     if names is not None:
-        code = _check.indices("tenants", tenants, length=len(tenants), below=len(names))
+        if isinstance(names, str) or not hasattr(names, "__len__"):
+            raise TypeError(f"names must be a sequence of strings; got {names!r}")
+        tenants = np.asarray(tenants)
+        code = _check.indices("tenants", tenants, length=tenants.size, below=len(names))
         used = np.flatnonzero(np.bincount(code, minlength=len(names)))
         place = np.empty(len(names), dtype=np.int64)
         place[used] = np.arange(len(used))
-        distinct = [_check_name(names[i]) for i in used.tolist()]
+        distinct = [plain_name(names[i]) for i in used.tolist()]
         _check.distinct("names", distinct)
         return distinct, place[code]
     if isinstance(tenants, np.ndarray):
         tenants = tenants.tolist()
-    index: defaultdict[str, int] = defaultdict(count().__next__)
-    codes = np.fromiter(map(index.__getitem__, tenants), dtype=np.int64, count=len(tenants))
-    distinct = list(index)
-    for name in distinct:
-        _check_name(name)
-    return distinct, codes
+    if not isinstance(tenants, list):
+        tenants = _check.several("tenants", tenants, "strings")
+    index: defaultdict[Any, int] = defaultdict(count().__next__)
+    try:
+        codes = np.fromiter(map(index.__getitem__, tenants), dtype=np.int64, count=len(tenants))
+        plain = {*map(type, index)} <= {str}
+    except TypeError:  # what has no hash is no string
+        plain = False
+    if not plain:
+        return _coded([plain_name(tenant) for tenant in tenants], None)
+    return list(index), codes

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from .. import _check
 from ..engine.simulate import Run
 from ..policies.tasks import REJECTED
 from .monitor import FairnessMonitor
@@ -56,7 +57,9 @@ def watch(run: Run, monitor: FairnessMonitor, until_s: float | None = None) -> l
     >>> round(reports[1].jain, 3)
     1.0
     """
-    until = run.workload.horizon_s if until_s is None else until_s
+    until = run.workload.horizon_s
+    if until_s is not None:
+        until = _check.number("until_s", until_s, least=0)
     names, tenant = run.workload.tenants, run.workload.tenant.tolist()
     cost_s = run.workload.cost_s.tolist()
     made: list[WindowReport] = monitor.advance(0.0)
@@ -90,7 +93,7 @@ def count_by_period(run: Run, metrics: TenantMetrics, period_s: float) -> list[P
         happens after the horizon is left out.
     """
     workload = run.workload
-    edges = np.arange(0.0, workload.horizon_s, period_s)
+    edges = np.arange(0.0, workload.horizon_s, _check.number("period_s", period_s, above=0))
     arrival = np.searchsorted(edges, workload.arrival_s, side="right") - 1
     start = np.searchsorted(edges, np.where(run.served, run.start_s, np.inf), side="right") - 1
     start[~run.served | (run.start_s >= workload.horizon_s)] = -1

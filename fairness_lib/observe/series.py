@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,22 +11,6 @@ from .waits import WaitHistogram
 
 if TYPE_CHECKING:
     import pandas as pd
-
-OTHER = "__other__"
-
-
-def label_of(tenant: str) -> str:
-    """Return a tenant's label, which is its name unless that could be taken for ``__other__``.
-
-    A tenant that is called ``__other__``, with any number of underscores before it, gets one
-    underscore more. So no two tenants share a label, and none has the label of all the others.
-
-    Examples
-    --------
-    >>> label_of("small07"), label_of("__other__"), label_of("___other__")
-    ('small07', '___other__', '____other__')
-    """
-    return "_" + tenant if re.fullmatch(r"_*__other__", tenant) else tenant
 
 
 @dataclass(frozen=True, eq=False)

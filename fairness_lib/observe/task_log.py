@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Hashable, Iterable
+from copy import copy
 from math import nan
 from typing import Any, NamedTuple
 
@@ -51,6 +52,12 @@ class TaskLog:
         """Return the number of tasks remembered."""
         return len(self.arrival_s)
 
+    def copy(self) -> TaskLog:
+        """Return a log that goes on by itself."""
+        twin = copy(self)
+        twin.__dict__.update({name: copy(value) for name, value in vars(self).items()})
+        return twin
+
     @property
     def _arrays(self) -> list[array[Any]]:
         return [
@@ -65,19 +72,27 @@ class TaskLog:
 
     def append(
         self, task: Hashable, tenant: str, now: float, is_demand: bool, request: Hashable | None
-    ) -> None:
-        """Add a task that waits."""
+    ) -> bool:
+        """Add a task that waits; return False, and do nothing, if it waits or runs already."""
         row = len(self.arrival_s)
-        self.open[task] = row
+        if request is not None:
+            hash(request)  # what has no hash is refused before anything has changed
+        if self.open.setdefault(task, row) != row:
+            return False
         if request is not None:
             self.request[row] = request
         self.arrival_s.append(now)
         self.start_s.append(nan)
         self.finish_s.append(nan)
         self.cost_s.append(0.0)
-        self.tenant.append(self.code.setdefault(tenant, len(self.code)))
+        try:
+            code = self.code[tenant]
+        except KeyError:
+            code = self.code[tenant] = len(self.code)
+        self.tenant.append(code)
         self.is_demand.append(is_demand)
         self.state.append(WAITING)
+        return True
 
     def columns(self) -> Columns:
         """Return copies of the columns, which the log may outgrow."""

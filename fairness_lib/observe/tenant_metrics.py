@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from .. import _check
 from .heavy_hitters import HeavyHitters, Indices
+from .names import OTHER, label_of
 from .ranking import StickyRanking, largest
 from .recorder import REASONS, Recorder
-from .series import OTHER, Period, TenantSeries, label_of
+from .series import Period, TenantSeries
 from .waits import BUCKETS_S, WaitHistogram, bucket_of, checked_bounds
 
 ARRIVED, STARTED, ABANDONED, DEPTH, FIRST_REASON = range(5)
@@ -60,7 +61,9 @@ class TenantMetrics(Recorder):
     Notes
     -----
     All methods may be called from several threads. A rejection counts in the period in which it
-    is reported: report it in the same period as the arrival. See Metwally, Agrawal and El Abbadi
+    is reported: report it in the same period as the arrival. A task that is rejected without having
+    arrived counts as arrived, and one that leaves the queue so takes nothing from its depth: no
+    count is ever negative. Metrics can be pickled and copied. See Metwally, Agrawal and El Abbadi
     (2005) for the summary in bounded memory.
 
     Examples
@@ -167,9 +170,11 @@ class TenantMetrics(Recorder):
             labelled += self._second(labelled, rejections)
             series = [self._series(name) for name in labelled]
             series.sort(key=lambda one: (-one.arrived, one.label))
+            labelled_counts = sum(map(self._counts, series), np.zeros_like(self._total))
+            self._settle(labelled_counts)
             total = self._as_series(None, "all", self._total, self._total_wait_s, 0)
             period = Period(
-                series=(*series, self._others(series)),
+                series=(*series, self._others(series, labelled_counts)),
                 total=total,
                 samples=self._named(rejections, set(labelled)),
                 exact=not (busy.overflowed or rejecting.overflowed),
@@ -184,6 +189,16 @@ class TenantMetrics(Recorder):
             self._total = np.zeros_like(self._total)
             self._total[DEPTH], self._total_wait_s = depth, 0.0
             return period
+
+    def _settle(self, labelled: Indices) -> None:
+        """Raise the totals to what is known of, if tasks were rejected or left without arriving."""
+        reasons = slice(FIRST_REASON, self._waits_from)
+        # a rejection implies an arrival, and no row counts too many tasks as queued
+        rejected = (self._total - labelled)[reasons].sum()
+        rows = self._busy.rows[: len(self._busy), DEPTH]
+        known = {ARRIVED: labelled[ARRIVED] + rejected, DEPTH: rows[rows > 0].sum()}
+        for column, least in known.items():
+            self._total[column] = max(self._total[column], labelled[column], least)
 
     def _second(self, labelled: list[str], rejections: Indices) -> list[str]:
         """Rank by rejections, or by their ratio, those who have no label yet."""
@@ -243,17 +258,19 @@ class TenantMetrics(Recorder):
             undercount=missing,
         )
 
-    def _others(self, series: Iterable[TenantSeries]) -> TenantSeries:
+    def _others(self, series: Iterable[TenantSeries], labelled: Indices) -> TenantSeries:
         """Return what is left of the totals; never negative, as no row counts too much."""
-        row, wait_s = self._total.copy(), self._total_wait_s
+        wait_s = self._total_wait_s
         for one in series:
-            row[[ARRIVED, STARTED, ABANDONED, DEPTH]] -= [
-                one.arrived,
-                one.started,
-                one.abandoned,
-                one.depth,
-            ]
-            row[FIRST_REASON : self._waits_from] -= list(one.rejected.values())
-            row[self._waits_from :] -= one.wait.counts
             wait_s -= one.wait.sum_s
-        return self._as_series(None, OTHER, row, max(wait_s, 0.0), 0)
+        return self._as_series(None, OTHER, self._total - labelled, max(wait_s, 0.0), 0)
+
+    def _counts(self, one: TenantSeries) -> Indices:
+        fixed = np.zeros(FIRST_REASON, dtype=np.int64)
+        fixed[[ARRIVED, STARTED, ABANDONED, DEPTH]] = (
+            one.arrived,
+            one.started,
+            one.abandoned,
+            one.depth,
+        )
+        return np.concatenate([fixed, list(one.rejected.values()), one.wait.counts])

@@ -125,6 +125,73 @@ def test_collector_ends_a_period_when_one_is_due_and_lets_the_monitor_see_a_stuc
     assert families["fairness_under_share_wait_p99_seconds"].samples[0].value == 60.0
 
 
+def test_one_tenant_whose_name_cannot_be_encoded_does_not_take_the_scrape_from_all(scrape):
+    from fairness_lib.observe.exporter import TenantCollector
+
+    metrics = TenantMetrics(reasons=["quota", "r\udc80"])
+    tenants = TenantCollector(metrics, period_s=1000)
+    fetch = scrape(tenants)
+    metrics.record("arrived", ["a", "caf\udce9", r"caf\udce9"])
+    metrics.rejected("caf\udce9", "r\udc80")
+    tenants.roll()
+    families = fetch()
+    name = "fairness_tenant_arrivals"
+    assert by_tenant(families[name], f"{name}_total") == {
+        "a": 1,
+        r"caf\udce9": 1,
+        r"caf\\udce9": 1,
+        OTHER: 0,
+    }
+    name = "fairness_tenant_rejections"
+    assert by_tenant(families[name], f"{name}_total", reason=r"r\udc80")[r"caf\udce9"] == 1
+
+
+def test_counters_of_events_without_an_arrival_never_go_down(scrape):
+    from fairness_lib.observe.exporter import TenantCollector
+
+    metrics = TenantMetrics(top_k=2, rejected_k=1)
+    tenants = TenantCollector(metrics, period_s=0)
+    fetch = scrape(tenants)
+    before: dict[tuple, float] = {}
+    for tell in (
+        lambda: metrics.arrived("a"),
+        lambda: metrics.started("b", 0.1),
+        lambda: metrics.rejected("c", "quota"),
+        lambda: metrics.abandoned("a"),
+    ):
+        tell()
+        for family in fetch().values():
+            if family.type == "counter":
+                for sample in family.samples:
+                    key = (sample.name, *sample.labels.items())
+                    assert sample.value >= max(before.get(key, 0.0), 0.0)
+                    before[key] = sample.value
+    assert len(before) > 10
+
+
+def test_a_scrape_goes_on_when_the_pager_fails_or_the_clock_is_set_back(scrape):
+    from fairness_lib.observe.exporter import FairnessCollector, TenantCollector
+
+    def pager(report):
+        raise ConnectionError("no pager")
+
+    now = 100.0
+    metrics, monitor = TenantMetrics(), FairnessMonitor(1, 10, 5, on_report=pager)
+    tenants = TenantCollector(metrics, period_s=15, clock=lambda: now)
+    fetch = scrape(tenants, FairnessCollector(monitor, clock=lambda: now))
+    monitor.arrived("t", "a", 99.0)
+    monitor.started("t", 98.0)
+    fetch()
+    now = 120.0
+    families = fetch()
+    for name, value in (("failed_reports", 5), ("turned_back_events", 1), ("unmatched_events", 0)):
+        assert families[f"fairness_{name}"].samples[0].value == value
+    now = 20.0  # a period ends, and the next one when it is due by the clock as it is now
+    metrics.arrived("a")
+    name = "fairness_tenant_arrivals"
+    assert by_tenant(fetch()[name], f"{name}_total") == {"a": 1, OTHER: 0}
+
+
 def exported_names() -> set[str]:
     from fairness_lib.observe.exporter import FairnessCollector, TenantCollector
 

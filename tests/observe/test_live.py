@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import re
 import signal
@@ -13,6 +14,8 @@ import urllib.request
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fairness_lib import (
     FairnessMonitor,
@@ -32,6 +35,7 @@ from fairness_lib import (
 from fairness_lib.__main__ import main
 from fairness_lib.commands.live import Watch, live_scenario
 from fairness_lib.observe.live import LivePool, Rejected, ScaledTime, run_live
+from fairness_lib.policies.tasks import no_rejection
 
 MARGIN = 0.05
 """How far a tenant group's share of completions may be from the simulated one."""
@@ -275,3 +279,380 @@ def test_live_says_when_the_port_is_taken(capsys):
         taken.listen()
         assert main(["live", "--port", str(taken.getsockname()[1])]) == 2
     assert "in use" in capsys.readouterr().err
+
+
+# --- what is plugged in may fail: nothing dies in silence -----------------------------------
+
+
+class Told:
+    """An observer that keeps what it is told, and raises at the calls that it is to fail at."""
+
+    def __init__(self, failing=()):
+        self.failing, self.calls = failing, []
+
+    def __getattr__(self, event):
+        if event not in ("arrived", "rejected", "started", "finished"):
+            raise AttributeError(event)
+
+        def note(task, tenant, *rest):
+            self.calls.append((event, task, tenant))
+            if len(self.calls) - 1 in self.failing:
+                raise ConnectionError("no observatory")
+
+        return note
+
+
+async def serve_six(*observers):
+    """Send six tasks and one that is turned away through two workers."""
+    loop = asyncio.get_running_loop()
+    async with LivePool(fifo(cap=6), ["a", "b"], 2, loop.time, observers=observers) as pool:
+        results = [pool.submit("ab"[i % 2], lambda i=i: fine(i), 0.01) for i in range(6)]
+        with pytest.raises(Rejected):
+            pool.submit("a", lambda: fine(6), 0.01)
+        given = await asyncio.wait_for(asyncio.gather(*results), 10)
+        await asyncio.wait_for(pool.drained(), 10)
+    return given, pool.failed_observations
+
+
+@given(st.sets(st.integers(0, 19)))
+def test_an_observer_may_fail_at_any_call_and_hurts_neither_the_pool_nor_the_others(failing):
+    calm, faulty, after = Told(), Told(failing), Told()
+    assert run_with_deadline(serve_six(calm)) == (list(range(6)), 0)
+    assert run_with_deadline(serve_six(faulty, after)) == (list(range(6)), len(failing))
+    assert len(calm.calls) == 20
+    assert faulty.calls == calm.calls == after.calls
+
+
+def test_a_failing_observer_is_logged(caplog):
+    run_with_deadline(serve_six(Told({0})))
+    (record,) = caplog.records
+    assert record.exc_info[0] is ConnectionError
+    assert "task 0 arrived" in record.getMessage()
+
+
+class Faulty(Fifo):
+    """A FIFO of which one method does as it is told at its n-th call."""
+
+    def __init__(self, method, call, do):
+        super().__init__(None)
+        self.method, self.call, self.do = method, call, do
+
+    def begin(self, tasks):
+        super().begin(tasks)
+        self.calls = 0
+
+    def _turn(self, method, otherwise):
+        if method == self.method:
+            self.calls += 1
+            if self.calls == self.call:
+                return self.do()
+        return otherwise()
+
+    def put(self, task, now):
+        return self._turn("put", lambda: super(Faulty, self).put(task, now))
+
+    def take(self, now):
+        return self._turn("take", lambda: super(Faulty, self).take(now))
+
+    def finished(self, task, cost_s, now):
+        return self._turn("finished", lambda: None)
+
+
+def raising(error):
+    def do():
+        raise error
+
+    return do
+
+
+class Strange(BaseException):
+    """No error by its class, and no end of the program either."""
+
+
+FAILURES = [
+    (ZeroDivisionError("by zero"), ZeroDivisionError, "by zero"),
+    (StopIteration(3), RuntimeError, r"StopIteration\(3\)"),
+    (Strange("odd"), Strange, "odd"),
+]
+
+
+async def break_a_pool(policy, workers, clock=None, kind=BaseException, said=""):
+    """Let a pool fail; return what became of its eight tasks, and the pool."""
+    results = []
+
+    async def use(pool):
+        async with pool:
+            results.extend(pool.submit("a", lambda i=i: fine(i), 0.01) for i in range(8))
+            await asyncio.wait_for(asyncio.wait(results), 10)  # none is pending for ever
+            with pytest.raises(kind, match=said):
+                await asyncio.wait_for(pool.drained(), 10)
+            with pytest.raises(kind, match=said):
+                pool.submit("a", lambda: fine(9), 0.01)
+
+    pool = LivePool(policy, ["a"], workers, clock or asyncio.get_running_loop().time)
+    with pytest.raises(kind, match=said):  # leaving raises it
+        await use(pool)
+    assert all(result.done() for result in results)
+    return results, pool
+
+
+@given(
+    st.sampled_from(["take", "finished"]),
+    st.integers(1, 8),
+    st.integers(1, 3),
+    st.sampled_from(FAILURES),
+)
+def test_a_discipline_that_raises_stops_the_pool_for_all_to_see(method, call, workers, failure):
+    error, kind, said = failure
+    policy = Policy("faulty", Faulty(method, call, raising(error)))
+    results, pool = run_with_deadline(break_a_pool(policy, workers, kind=kind, said=said))
+    assert pool.failure.__class__ is kind
+    errors = [result.exception() for result in results]
+    assert {*errors} <= {None, pool.failure}
+    # who had been taken has got a result, the failing one's too
+    served = [result.result() for result, e in zip(results, errors, strict=True) if e is None]
+    assert served == list(range(len(served)))
+    if method == "finished":
+        assert len(served) >= call
+    else:
+        assert len(served) <= call - 1
+
+
+@pytest.mark.parametrize(
+    ("gives", "said"),
+    [
+        (lambda: 7, None),  # the negative control: a task that waits
+        (lambda: 0, "discipline gave task 0, which was not waiting"),
+        (lambda: 99, "discipline gave task 99, which was not waiting"),
+        (lambda: -1, "discipline gave task -1, which was not waiting"),
+        (lambda: 1.0, r"discipline gave 1\.0, which is no task"),
+        (lambda: "x", "discipline gave 'x', which is no task"),
+        (lambda: [], r"discipline gave \[\], which is no task"),
+    ],
+)
+def test_a_discipline_that_gives_what_does_not_wait_stops_the_pool(gives, said):
+    policy = Policy("faulty", Faulty("take", 2, gives))
+    if said is None:  # until the task is given once more, in its turn
+        said = "discipline gave task 7, which was not waiting"
+    run_with_deadline(break_a_pool(policy, 1, kind=ValueError, said=said))
+
+
+def test_a_clock_that_raises_stops_the_pool():
+    class Clock:
+        calls = 0
+
+        def __call__(self):
+            self.calls += 1
+            if self.calls == 12:
+                raise OSError("no time")
+            return float(self.calls)
+
+    results, _ = run_with_deadline(break_a_pool(fifo(), 1, Clock(), OSError, "no time"))
+    assert any(result.exception() is None for result in results)
+
+
+def test_a_failure_is_logged_once_and_does_not_hide_what_the_block_raises(caplog):
+    async def scenario():
+        loop = asyncio.get_running_loop()
+        policy = Policy("faulty", Faulty("take", 1, raising(ZeroDivisionError("by zero"))))
+        async with LivePool(policy, ["a"], 2, loop.time) as pool:
+            for _ in range(5):
+                pool.submit("a", lambda: fine(1), 0.01)
+            await asyncio.sleep(0.01)
+            raise KeyError("own")
+
+    with pytest.raises(KeyError, match="own"):
+        run_with_deadline(scenario())
+    gc.collect()  # nobody looked at five futures: no line for each of them
+    (record,) = caplog.records
+    assert record.exc_info[0] is ZeroDivisionError
+
+
+@pytest.mark.parametrize("part", ["put", "admit"])
+def test_a_policy_that_raises_for_one_task_turns_that_one_away_only(part):
+    class Door:
+        def begin(self, tasks):
+            self.calls = 0
+
+        def admit(self, task, now):
+            self.calls += 1
+            if part == "admit" and self.calls == 2:
+                raise ZeroDivisionError("by zero")
+
+    async def scenario():
+        loop, seen = asyncio.get_running_loop(), Told()
+        call = 2 if part == "put" else 99
+        policy = Policy("odd", Faulty("put", call, raising(ZeroDivisionError("by zero"))), Door())
+        async with LivePool(policy, ["a"], 1, loop.time, observers=[seen]) as pool:
+            first = pool.submit("a", lambda: fine(1), 1.0)
+            with pytest.raises(ZeroDivisionError):
+                pool.submit("a", lambda: fine(2), 1.0)
+            third = pool.submit("a", lambda: fine(3), 1.0)
+            assert await asyncio.gather(first, third) == [1, 3]
+        # what it was never told of cannot wait for ever in a monitor
+        assert {task for _, task, _ in seen.calls} == {0, 2}
+
+    run_with_deadline(scenario())
+
+
+@pytest.mark.parametrize("part", ["put", "admit"])
+@pytest.mark.parametrize(
+    "wrong", [False, True, 0, 2, "quota", Outcome.SERVED, Outcome.WAITING, np.int8(2), np.zeros(2)]
+)
+def test_what_is_no_reason_is_refused_as_such_and_told_to_no_observer(part, wrong):
+    class Door:
+        def begin(self, tasks):
+            pass
+
+        def admit(self, task, now):
+            return wrong if part == "admit" else None
+
+    async def scenario():
+        loop, seen = asyncio.get_running_loop(), Told()
+        policy = Policy("odd", Faulty("put", 1 if part == "put" else 99, lambda: wrong), Door())
+        async with LivePool(policy, ["a"], 1, loop.time, observers=[seen]) as pool:
+            with pytest.raises(ValueError, match=re.escape(str(no_rejection(wrong, 0)))):
+                pool.submit("a", lambda: fine(1), 1.0)
+        assert seen.calls == []
+
+    run_with_deadline(scenario())
+
+
+def stop_iteration():
+    raise StopIteration(4)
+
+
+def strange():
+    raise Strange("odd")
+
+
+async def cancelled():
+    inner = asyncio.ensure_future(asyncio.sleep(10))
+    inner.cancel()
+    await inner
+
+
+@pytest.mark.parametrize(
+    ("work", "kind"),
+    [
+        (broken, RuntimeError),
+        (stop_iteration, RuntimeError),
+        (lambda: 5, TypeError),
+        (None, TypeError),
+        (cancelled, asyncio.CancelledError),
+    ],
+)
+def test_whatever_a_task_does_its_worker_goes_on(work, kind):
+    async def scenario():
+        loop, seen = asyncio.get_running_loop(), Told()
+        async with LivePool(fifo(), ["a"], 1, loop.time, observers=[seen]) as pool:
+            bad = pool.submit("a", work, 1.0)
+            good = pool.submit("a", lambda: fine(2), 1.0)
+            assert await asyncio.wait_for(good, 10) == 2
+            with pytest.raises(kind):
+                await bad
+            await asyncio.wait_for(pool.drained(), 10)
+        assert [event for event, task, _ in seen.calls if task == 0] == [
+            "arrived",
+            "started",
+            "finished",
+        ]
+
+    run_with_deadline(scenario())
+
+
+def test_work_that_raises_what_is_no_error_stops_the_pool():
+    async def scenario():
+        loop = asyncio.get_running_loop()
+        async with LivePool(fifo(), ["a"], 1, loop.time) as pool:
+            results = [pool.submit("a", strange, 1.0), pool.submit("a", lambda: fine(2), 1.0)]
+            await asyncio.wait_for(asyncio.wait(results), 10)
+            assert [type(result.exception()) for result in results] == [Strange, Strange]
+
+    with pytest.raises(Strange):
+        run_with_deadline(scenario())
+
+
+def test_a_worker_that_somebody_else_cancels_stops_the_pool():
+    async def scenario():
+        loop = asyncio.get_running_loop()
+        async with LivePool(fifo(), ["a"], 1, loop.time) as pool:
+
+            async def suicide():
+                asyncio.current_task().cancel()
+                await asyncio.sleep(1)
+
+            results = [pool.submit("a", suicide, 1.0), pool.submit("a", lambda: fine(2), 1.0)]
+            await asyncio.wait_for(asyncio.wait(results), 10)
+            assert results[0].cancelled()
+
+    with pytest.raises(RuntimeError, match="a worker was cancelled"):
+        run_with_deadline(scenario())
+
+
+def test_a_pool_that_has_been_left_takes_no_tasks_and_waits_for_none():
+    async def scenario():
+        loop = asyncio.get_running_loop()
+        pool = LivePool(fifo(), ["a"], 1, loop.time)
+        async with pool:
+            running = pool.submit("a", asyncio.Event().wait, 1.0)
+            waiting = pool.submit("a", lambda: fine(1), 1.0)
+            await asyncio.sleep(0.01)
+        await asyncio.wait_for(pool.drained(), 10)
+        with pytest.raises(RuntimeError, match="has been left"):
+            pool.submit("a", lambda: fine(1), 1.0)
+        with pytest.raises(RuntimeError, match="entered once"):
+            async with pool:
+                pass
+        return running.cancelled(), waiting.cancelled()
+
+    assert run_with_deadline(scenario()) == (True, True)
+
+
+def test_a_pool_refuses_what_it_cannot_use_by_name():
+    class Deaf:
+        def arrived(self, *what):
+            pass
+
+    for options, said in (
+        ({"clock": None}, "clock must be callable; got None"),
+        ({"observers": 5}, "observers must be several observers; got 5"),
+        ({"observers": [Deaf()]}, r"observers must have a method rejected\(\)"),
+    ):
+        with pytest.raises(TypeError, match=said):
+            LivePool(**{"policy": fifo(), "tenants": ["a"], "workers": 1, "clock": float} | options)
+
+
+def test_observers_hear_of_tenants_by_plain_names():
+    async def scenario():
+        loop, seen = asyncio.get_running_loop(), Told()
+        async with LivePool(fifo(), ["a"], 1, loop.time, observers=[seen]) as pool:
+            await pool.submit(np.str_("a"), lambda: fine(1), np.float64(1.0))
+            for tenant in (["a"], None, b"a"):
+                with pytest.raises(ValueError, match="tenant must be one of the pool's"):
+                    pool.submit(tenant, lambda: fine(1), 1.0)
+        assert {type(tenant) for _, _, tenant in seen.calls} == {str}
+
+    run_with_deadline(scenario())
+
+
+def test_a_live_run_whose_policy_fails_raises_and_one_whose_observer_fails_does_not():
+    workload = Scenario([Tenant("a", 50)], workers=1, horizon_s=0.2).workload(1)
+    run = run_with_deadline(run_live(workload, fifo(), 1, observers=[Told({*range(999)})]))
+    assert run.counts()["served"] == len(workload)
+    policy = Policy("faulty", Faulty("take", 2, raising(ZeroDivisionError("by zero"))))
+    with pytest.raises(ZeroDivisionError, match="by zero"):
+        run_with_deadline(run_live(workload, policy, 1))
+
+
+def test_live_ends_when_nobody_reads_it_any_more():
+    process = start("--seconds", "60", "--speed", "4")
+    try:
+        assert "metrics at" in process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(timeout=30) == 0
+        assert process.stderr.read() == ""
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+import re
+import threading
+from copy import copy, deepcopy
+from datetime import datetime
 from math import inf, isnan, nan
 
 import numpy as np
@@ -12,8 +17,10 @@ from hypothesis import strategies as st
 from fairness_lib import (
     ARTICLE_POLICIES,
     FairnessMonitor,
+    Outcome,
     Policy,
     Quota,
+    TenantMetrics,
     UnderShareAlert,
     Workload,
     article_workload,
@@ -22,8 +29,8 @@ from fairness_lib import (
     measure,
     simulate,
 )
-from fairness_lib.observe import watch
-from fairness_lib.observe.clients import Clients, watch_clients
+from fairness_lib.observe import Clients, attempts, count_by_period, watch, watch_clients
+from fairness_lib.observe.task_log import FINISHED, STARTED
 
 
 def agreement(run, monitor: FairnessMonitor) -> tuple[int, int]:
@@ -267,3 +274,297 @@ def test_alert_fires_under_fifo_and_not_under_drr_in_the_burst():
     assert fired["drr"] == []
     assert len(fired["fifo"]) == 1
     assert 20 < fired["fifo"][0] <= 27
+
+
+# --- what is plugged in, and what comes in, cannot break the books --------------------------
+
+
+def state(monitor: FairnessMonitor) -> str:
+    """Return all that a monitor says and remembers, comparable."""
+    log = monitor._log
+    reports = [
+        [value.tolist() if isinstance(value, np.ndarray) else value for value in vars(r).values()]
+        for r in monitor.reports
+    ]
+    columns = [column.tolist() for column in log.columns()]
+    counts = monitor.unmatched, monitor.turned_back, monitor.next_report_s
+    return repr((reports, columns, counts, log.open, log.request, log.code))
+
+
+TOLD = st.lists(
+    st.tuples(
+        st.sampled_from(["arrived", "arrived", "started", "finished", "rejected", "advance"]),
+        st.integers(0, 5),
+        st.integers(-3, 6),  # how far the clock has moved, or back
+    ),
+    max_size=40,
+)
+
+
+def tell(monitor: FairnessMonitor, told) -> None:
+    """Tell a monitor events by a clock that is set back now and then."""
+    now = 5.0
+    for kind, task, passed in told:
+        now = max(now + passed / 2, 0.0)
+        try:
+            if kind == "advance":
+                monitor.advance(now)
+            elif kind == "arrived":
+                monitor.arrived(task, f"t{task % 2}", now)
+            else:
+                getattr(monitor, kind)(task, now)
+        except (KeyboardInterrupt, ValueError):  # the callback's, or a task that is there already
+            continue
+
+
+@given(
+    TOLD,
+    st.dictionaries(
+        st.integers(0, 40), st.sampled_from([ConnectionError, AssertionError, KeyboardInterrupt])
+    ),
+)
+def test_a_callback_may_fail_at_any_call_and_nothing_else_changes(told, failing):
+    heard = []
+
+    def pager(report):
+        heard.append(report)
+        if len(heard) - 1 in failing:
+            raise failing[len(heard) - 1]
+
+    calm = FairnessMonitor(1, window_s=2, step_s=1)
+    paged = FairnessMonitor(1, window_s=2, step_s=1, on_report=pager)
+    tell(calm, told)
+    tell(paged, told)
+    assert state(paged) == state(calm)
+    for _ in heard:  # what is no error, such as Ctrl-C, may have left some reports untold
+        try:
+            paged.advance(0.0)
+        except KeyboardInterrupt:
+            continue
+    assert heard == list(paged.reports)  # each once, in order
+    errors = [which for call, which in failing.items() if call < len(heard)]
+    assert paged.failed_reports == sum(which is not KeyboardInterrupt for which in errors)
+
+
+def test_a_failing_pager_is_logged_and_costs_no_event(caplog):
+    def pager(report):
+        raise ConnectionError("no pager")
+
+    monitor = FairnessMonitor(1, window_s=10, step_s=10, on_report=pager)
+    monitor.arrived(1, "a", now=1.0)
+    monitor.started(1, 11.0)  # ends the first window
+    monitor.arrived(2, "a", 12.0)
+    monitor.finished(1, 13.0)
+    assert [report.window for report in monitor.reports] == [(0.0, 10.0)]
+    assert (monitor.unmatched, monitor.failed_reports) == (0, 1)
+    assert list(monitor._log.open) == [2]
+    (record,) = caplog.records
+    assert record.exc_info[0] is ConnectionError
+    assert "10 s" in record.getMessage()
+
+
+def test_a_callback_may_use_the_monitor():
+    """It sees the event that made the report, and what it reports itself makes no report twice."""
+    ends, seen = [], []
+
+    def busybody(report):
+        ends.append(report.window[1])
+        seen.append(list(monitor._log.open))
+        monitor.arrived(("own", len(ends)), "b", report.window[1] + 0.5)
+        if len(ends) < 4:
+            monitor.advance(report.window[1] + 1.0)
+
+    monitor = FairnessMonitor(1, window_s=1, step_s=1, on_report=busybody)
+    monitor.arrived("first", "a", 0.5)
+    monitor.arrived("second", "a", 2.5)
+    assert ends == [1.0, 2.0, 3.0, 4.0]
+    assert seen[0] == ["first", "second"]
+    assert [report.window[1] for report in monitor.reports] == ends
+
+
+NO_TIMES = [
+    None,
+    "1",
+    True,
+    datetime(2020, 1, 1),
+    np.datetime64("2020-01-01"),
+    np.array([1.0]),
+    nan,
+    inf,
+    -1.0,
+    1.7e18,  # nanoseconds, where steps of a second are lost in rounding
+]
+
+
+@pytest.mark.parametrize("bad", NO_TIMES, ids=repr)
+def test_what_is_no_time_is_refused_by_name_and_changes_nothing(bad):
+    monitor = FairnessMonitor(1, window_s=10, step_s=1)
+    monitor.arrived("waits", "a", 0.5)
+    monitor.arrived("runs", "a", 0.5)
+    monitor.started("runs", 0.5)
+    before = state(monitor)
+    for event in (
+        lambda: monitor.arrived("new", "a", bad),
+        lambda: monitor.started("waits", bad),
+        lambda: monitor.finished("runs", bad),
+        lambda: monitor.rejected("waits", bad),
+        lambda: monitor.abandoned("waits", bad),
+        lambda: monitor.advance(bad),
+    ):
+        with pytest.raises((TypeError, ValueError), match="now must be"):
+            event()
+    assert state(monitor) == before
+
+
+@pytest.mark.parametrize("bad", ["1", True, nan, inf, -1.0, np.array([1.0])], ids=repr)
+def test_what_is_no_cost_is_refused_by_name_and_the_task_still_runs(bad):
+    monitor = FairnessMonitor(1, window_s=10, step_s=10)
+    monitor.arrived("t", "a", 1.0)
+    monitor.started("t", 1.0)
+    before = state(monitor)
+    with pytest.raises((TypeError, ValueError), match="cost_s must be"):
+        monitor.finished("t", 2.0, bad)
+    assert state(monitor) == before
+    monitor.finished("t", 2.0, np.float32(0.5))
+    assert monitor.report(10.0).capacity_per_s == 2.0
+
+
+def test_what_has_no_hash_is_refused_by_name_and_changes_nothing():
+    monitor = FairnessMonitor(1, window_s=10, step_s=1)
+    monitor.arrived("waits", "a", 0.0)
+    before = state(monitor)
+    for event in (
+        lambda: monitor.arrived([], "a", 0.0),
+        lambda: monitor.started([], 0.0),
+        lambda: monitor.finished([], 0.0),
+        lambda: monitor.rejected([], 0.0),
+    ):
+        with pytest.raises(TypeError, match=r"task must be hashable; got \[\]"):
+            event()
+    with pytest.raises(TypeError, match=r"request must be hashable; got \[\]"):
+        monitor.arrived("t", "a", 0.0, request=[])  # else each report to come would fail
+    assert state(monitor) == before
+
+
+@given(TOLD)
+def test_whatever_the_clock_does_no_wait_is_negative_and_no_task_is_lost(told):
+    monitor = FairnessMonitor(1, window_s=4, step_s=1)
+    tell(monitor, told)
+    columns = monitor._log.columns()
+    started = columns.state == STARTED
+    finished = columns.state == FINISHED
+    served = started | finished
+    assert (columns.start_s[served] >= columns.arrival_s[served]).all()
+    assert (columns.finish_s[finished] >= columns.start_s[finished]).all()
+    assert (columns.cost_s >= 0).all()
+    for report in monitor.reports:
+        assert not report.under_share_p99_so_far_s < 0
+        assert report.oldest_wait_s >= 0
+    # the same events by a clock that stands still: as many tasks have started and finished
+    steady = FairnessMonitor(1, window_s=4, step_s=1)
+    tell(steady, [(kind, task, 0) for kind, task, _ in told])
+    assert columns.state.tolist() == steady._log.columns().state.tolist()
+    assert monitor.unmatched == steady.unmatched
+
+
+def test_a_start_before_the_arrival_counts_as_of_the_arrival_and_is_counted():
+    monitor = FairnessMonitor(1, window_s=10, step_s=10)
+    monitor.arrived("t", "a", 5.0)
+    monitor.started("t", 3.0)
+    monitor.finished("t", 4.0)
+    report = monitor.report(10.0)
+    assert (report.under_share_p99_wait_s, report.waiting) == (0.0, 0)
+    assert (monitor.turned_back, monitor.unmatched) == (2, 0)
+
+
+class Shouting(str):
+    """A string that says something else of itself."""
+
+    def __str__(self) -> str:
+        return self.upper()
+
+
+@pytest.mark.parametrize("kind", [np.str_, Shouting])
+def test_names_of_other_kinds_of_strings_are_kept_as_plain_ones(kind):
+    monitor = FairnessMonitor(1, window_s=10, step_s=10, weights={kind("a"): 3.0})
+    monitor.arrived(1, kind("a"), 1.0)
+    monitor.arrived(2, "a", 1.0)
+    monitor.arrived(3, kind("b"), 1.0)
+    report = monitor.report(10.0)
+    assert report.tenants == ("a", "b")
+    assert {type(name) for name in (*report.tenants, report.min_x_tenant)} == {str}
+    with pytest.raises(TypeError, match="tenant must be a string; got b'a'"):
+        monitor.arrived(4, b"a", 1.0)
+
+
+@pytest.mark.parametrize("tenant", ["caf\udce9", "\ud800", "", "a\0b"])
+def test_a_name_that_cannot_be_encoded_is_a_name(tenant):
+    monitor = FairnessMonitor(1, window_s=10, step_s=10)
+    monitor.arrived(1, tenant, 1.0)
+    assert monitor.report(10.0).tenants == (tenant,)
+
+
+@given(TOLD, TOLD, st.sampled_from([copy, deepcopy, lambda m: pickle.loads(pickle.dumps(m))]))
+def test_a_copy_goes_on_as_the_monitor_would_and_leaves_it_alone(before, after, copied):
+    monitor = FairnessMonitor(1, window_s=4, step_s=1, weights={"t1": 2.0})
+    monitor._forget_at = 2
+    tell(monitor, before)
+    was, twin = state(monitor), copied(monitor)
+    assert state(twin) == was
+    tell(twin, after)
+    assert state(monitor) == was
+    tell(monitor, after)
+    assert state(monitor) == state(twin)
+
+
+def test_a_deep_copy_has_an_alert_of_its_own_and_a_lock():
+    alert = UnderShareAlert(fire_above_s=1.0, fire_after=1)
+    monitor = FairnessMonitor(1, window_s=1, step_s=1, on_report=alert.observe)
+    monitor.arrived("stuck", "a", 0.0)
+    twin, its_alert = deepcopy((monitor, alert))
+    with monitor._lock:  # a thread that holds the one does not keep another from the other
+        thread = threading.Thread(target=twin.advance, args=(5.0,))
+        thread.start()
+        thread.join(timeout=30)
+        assert not thread.is_alive()
+    assert (its_alert.firing, alert.firing) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: FairnessMonitor(1, on_report="page"), "on_report must be callable; got 'page'"),
+        (lambda: FairnessMonitor(1, weights=["a"]), "weights must be a mapping"),
+        (lambda: FairnessMonitor(1, weights={1: 1.0}), "weights must go by name; got 1"),
+        (lambda: FairnessMonitor(1, weights={"a": 0}), r"weights\['a'\] must be above 0; got 0"),
+        (lambda: FairnessMonitor(1).report(1e300), "end_s must be at least 0 and at most"),
+        (lambda: UnderShareAlert().update(0.0, None), "p99_wait_s must be a number; got None"),
+    ],
+)
+def test_other_bad_arguments_are_refused_by_name(make, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        make()
+
+
+@pytest.mark.parametrize("wrong", [False, True, 0, 2, "quota", Outcome.SERVED, Outcome.WAITING])
+def test_clients_stop_at_an_admission_that_gives_no_reason(wrong):
+    class Odd:
+        def begin(self, tasks):
+            pass
+
+        def admit(self, task, now):
+            return wrong
+
+    workload = Workload(["a"], [0.0], [0], [1.0], 1.0)
+    with pytest.raises(ValueError, match=re.escape(f"policy gave {wrong!r} for task 0; it must")):
+        list(attempts(workload, Odd(), Clients()))
+
+
+@pytest.mark.parametrize("bad", [0, -1.0, nan, "1", None])
+def test_replays_refuse_what_is_no_time_by_name(bad):
+    run = simulate(Workload(["a"], [0.0], [0], [1.0], 1.0), fifo(), 1)
+    with pytest.raises((TypeError, ValueError), match=r"period_s must be .*above 0"):
+        count_by_period(run, TenantMetrics(), bad)
+    if bad not in (0, None):
+        with pytest.raises((TypeError, ValueError), match=r"until_s must be .*at least 0"):
+            watch(run, FairnessMonitor(1), bad)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 import tracemalloc
 from collections import Counter
+from copy import copy, deepcopy
 from math import inf, isnan, nan
 
 import numpy as np
@@ -114,7 +116,17 @@ def check_conserved(period: Period, events, top_k: int) -> None:
     kinds = Counter(kind for kind, *_ in events)
     for field in ("arrived", "started", "abandoned"):
         total = sum(getattr(one, field) for one in period.series)
-        assert total == getattr(period.total, field) == kinds[field]
+        assert total == getattr(period.total, field)
+        if field != "arrived":
+            assert total == kinds[field]
+    came, left = Counter(), Counter()
+    for kind, tenant, *_ in events:
+        came[tenant] += kind == "arrived"
+        left[tenant] += kind in ("quota", "queue_full")
+    # a rejection of a task that did not arrive may be taken for an arrival, and nothing else
+    assert 0 <= period.total.arrived - kinds["arrived"] <= (left - came).total()
+    for one in period.series:
+        assert min(one.arrived, one.admitted, one.started, one.abandoned, one.depth) >= 0
     for reason in ("quota", "queue_full"):
         assert sum(one.rejected[reason] for one in period.series) == kinds[reason]
     counts = sum(one.wait.counts for one in period.series)
@@ -226,10 +238,21 @@ def test_a_tenant_of_any_name_keeps_its_own_label(name):
     assert label_of(name) != OTHER
 
 
-@given(st.text(alphabet="_other", max_size=14), st.text(alphabet="_other", max_size=14))
-def test_no_two_tenants_share_a_label(one, two):
+ODD_NAMES = st.text(alphabet="_other", max_size=14) | st.lists(
+    st.sampled_from(["\\", "u", "d", "c80", "D", "\udc80", "\ud800", "\\udc80", "é"]), max_size=6
+).map("".join)
+
+
+@given(ODD_NAMES, ODD_NAMES)
+def test_no_two_tenants_share_a_label_and_every_label_can_be_encoded(one, two):
     assert OTHER not in (label_of(one), label_of(two))
     assert (label_of(one) == label_of(two)) == (one == two)
+    label_of(one).encode("utf-8")
+
+
+@pytest.mark.parametrize("name", ["\\", r"C:\users", r"\ude", "caf\xe9", "租户"])
+def test_an_ordinary_name_is_its_own_label(name):
+    assert label_of(name) == name
 
 
 # --- bounded memory -------------------------------------------------------------------------
@@ -407,6 +430,153 @@ def test_bad_events_are_refused_and_not_counted():
     with pytest.raises(ValueError, match="tenants"):
         metrics.record("arrived", np.array([0, 2]), names=["a", "b"])
     assert metrics.close().total.arrived == 0
+
+
+class Shouting(str):
+    """A string that says something else of itself."""
+
+    def __str__(self) -> str:
+        return self.upper()
+
+
+@pytest.mark.parametrize("kind", [np.str_, Shouting])
+def test_names_of_other_kinds_of_strings_count_as_plain_ones(kind):
+    one_by_one, many, coded = TenantMetrics(), TenantMetrics(), TenantMetrics()
+    for name in ("a", "a", "b"):
+        one_by_one.arrived(kind(name))
+    one_by_one.rejected(kind("a"), kind("quota"))
+    one_by_one.started(kind("a"), 0.5)
+    one_by_one.abandoned(kind("b"))
+    waits = {"quota": None, "started": [0.5], "abandoned": None}
+    many.record("arrived", ["a", kind("a"), kind("b")])
+    coded.record("arrived", [1, 1, 0], names=[kind("b"), kind("a")])
+    for event, wait_s in waits.items():
+        many.record(event, [kind("b" if event == "abandoned" else "a")], wait_s=wait_s)
+        coded.record(event, [int(event != "abandoned")], names=np.array(["b", "a"]), wait_s=wait_s)
+    periods = [metrics.close() for metrics in (one_by_one, many, coded)]
+    for period in periods:
+        assert [(one.label, one.arrived, one.depth) for one in period.series] == [
+            ("a", 2, 0),
+            ("b", 1, 0),
+            (OTHER, 0, 0),
+        ]
+        assert {type(one.tenant) for one in period.series[:-1]} == {str}
+        assert period.to_frame().equals(periods[0].to_frame())
+
+
+@pytest.mark.parametrize(
+    ("tell", "said"),
+    [
+        (lambda m: m.arrived(b"a"), "tenant must be a string; got b'a'"),
+        (lambda m: m.abandoned(None), "tenant must be a string; got None"),
+        (lambda m: m.record("arrived", [["a"]]), "tenant must be a string; got \\['a'\\]"),
+        (lambda m: m.record("arrived", "abc"), "tenants must be several strings; got 'abc'"),
+        (lambda m: m.record("arrived", None), "tenants must be several strings; got None"),
+        (lambda m: m.record("arrived", [0], names="abc"), "names must be a sequence of strings"),
+        (lambda m: m.record("arrived", [0], names=5), "names must be a sequence of strings"),
+        (lambda m: m.record("arrived", 0, names=["a"]), "tenants must have one dimension"),
+        (lambda m: m.rejected("a", ["quota"]), "reason must be one of"),
+        (lambda m: m.started("a", None), "wait_s must be .*; got None"),
+        (lambda m: m.started("a", True), "wait_s must be .*; got True"),
+        (lambda m: m.started("a", np.array([1.0])), "wait_s must be .*; got array"),
+        (lambda m: m.started("a", "1"), "wait_s must be .*; got '1'"),
+    ],
+)
+def test_a_refused_event_costs_no_other_one(tell, said):
+    metrics = TenantMetrics()
+    metrics.arrived("a")
+    with pytest.raises((TypeError, ValueError), match=said):
+        tell(metrics)
+    metrics.started("a", 1)
+    total = metrics.close().total
+    assert (total.arrived, total.started, total.depth) == (1, 1, 0)
+
+
+def test_a_start_of_a_task_that_never_arrived_takes_nothing_from_a_queue():
+    metrics = TenantMetrics(top_k=1)
+    metrics.record("arrived", ["busy"] * 5)
+    metrics.record("started", ["a", "b"], wait_s=[1.0, 1.0])
+    period = metrics.close()
+    assert {one.label: one.depth for one in period.series} == {"busy": 5, OTHER: 0}
+    assert (period.total.depth, period.total.started) == (5, 2)
+    metrics.record("arrived", ["a"])  # nor from what comes later
+    assert {one.label: one.depth for one in metrics.close().series} == {"busy": 5, OTHER: 1}
+
+
+@given(st.lists(st.tuples(EVENTS, st.booleans()), min_size=1, max_size=4), st.integers(0, 3))
+def test_depths_over_periods_are_those_of_queues_that_are_never_below_empty(periods, top_k):
+    """Each tenant's queue, in exact mode: what came less what left, and 0 if more left."""
+    metrics, depth = TenantMetrics(top_k), Counter()
+    for events, one_batch_each in periods:
+        for event in events:
+            tell(metrics, event)
+            if one_batch_each:
+                metrics.flush()
+            depth[event[1]] += 1 if event[0] == "arrived" else -1
+        depth = +depth  # only what is above 0 is carried on
+        period = metrics.close()
+        assert period.total.depth == depth.total()
+        for one in period.series[:-1]:
+            assert one.depth == depth[one.tenant]
+
+
+@pytest.mark.parametrize("at", ["_one_arrived", "_one_started", "_one_rejected", "_one_abandoned"])
+def test_a_task_that_comes_and_goes_while_a_period_ends_is_not_torn_apart(at):
+    """Its start never counts before its arrival, so nothing is left in the queue."""
+    metrics = TenantMetrics()
+
+    class Busy(list):
+        def __getitem__(self, part):  # other threads go on while this list is being taken
+            for leave in (
+                lambda: metrics.started("a", 0.1),
+                lambda: metrics.rejected("a", "quota"),
+                lambda: metrics.abandoned("a"),
+            ):
+                metrics.arrived("a")
+                leave()
+            return super().__getitem__(part)
+
+    setattr(metrics, at, Busy())
+    first = metrics.close()
+    setattr(metrics, at, list(getattr(metrics, at)))
+    second = metrics.close()
+    assert second.total.depth == 0
+    for count in ("started", "abandoned"):
+        assert getattr(first.total, count) + getattr(second.total, count) == 1
+    torn = second.total.rejected["quota"]  # it implies an arrival in its own period too
+    assert first.total.rejected["quota"] + torn == 1
+    assert 3 <= first.total.arrived + second.total.arrived <= 3 + torn
+    for period in (first, second):
+        assert min(one.depth for one in period.series) >= 0
+
+
+@given(
+    EVENTS,
+    EVENTS,
+    st.booleans(),
+    st.sampled_from([copy, deepcopy, lambda m: pickle.loads(pickle.dumps(m))]),
+)
+def test_a_copy_goes_on_as_the_metrics_would_and_leaves_them_alone(before, after, ended, copied):
+    metrics = TenantMetrics(2, 1, rejected_k=1)
+    for event in before:
+        tell(metrics, event)
+    if ended:
+        metrics.close()
+    twin, untouched = copied(metrics), copied(metrics)
+    for event in after:
+        tell(twin, event)
+    periods = [twin.close(), twin.close()]
+    assert untouched.close().total.arrived <= periods[0].total.arrived
+    for event in after:
+        tell(metrics, event)
+    for period in periods:
+        same = metrics.close()
+        assert same.to_frame().equals(period.to_frame())
+        assert (same.samples, same.exact, same.error) == (
+            period.samples,
+            period.exact,
+            period.error,
+        )
 
 
 def test_no_event_is_lost_between_threads():
