@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 OTHER = "__other__"
+"""The label of all tenants that have none of their own."""
 
 
 def label_of(tenant: str) -> str:
