@@ -32,6 +32,7 @@ from sphinx.util.nodes import make_refnode
 
 LIBRARY = "fairness_lib"
 PLACE = re.compile(r"<!-- public names of ([\w.]+) -->")
+BACK = re.compile(r'(<a class="viewcode-back" href="[^"#]*#)([^"]+)')
 HELP = re.compile(r"<!-- help of (\w+) -->")
 
 
@@ -172,23 +173,42 @@ def say_less(app: Sphinx, what: str, name: str, value: Any, *rest: Any) -> tuple
     return ("", None) if getattr(value, "_is_protocol", False) else None
 
 
+def documented(objects: dict[str, Any], target: str) -> str | None:
+    """Return the documented name that ``measure``, ``Run.counts`` or a type's home stands for."""
+    parts = target.split(".")
+    member = len(parts) > 1 and parts[-2][:1].isupper()
+    wanted = ".".join(parts[-2:] if member else parts[-1:])
+    for name in objects:
+        owner = name.removesuffix(f".{wanted}")
+        if owner != name and owner not in objects:
+            return name
+    return None
+
+
 def find(
     app: Sphinx, env: BuildEnvironment, node: nodes.Element, content: nodes.TextElement
 ) -> nodes.reference | None:
-    """Resolve ``measure``, ``Run.counts`` or a type's home to the documented name."""
+    """Resolve a name that Sphinx does not find where it is written."""
     if node.get("refdomain") != "py":
         return None
     objects = env.domains["py"].objects
-    parts = node["reftarget"].split(".")
-    member = len(parts) > 1 and parts[-2][:1].isupper()
-    wanted = ".".join(parts[-2:] if member else parts[-1:])
-    for name, item in objects.items():
-        owner = name.removesuffix(f".{wanted}")
-        if owner != name and owner not in objects:
-            return make_refnode(
-                app.builder, node["refdoc"], item.docname, item.node_id, content, name
-            )
-    return None
+    name = documented(objects, node["reftarget"])
+    if name is None:
+        return None
+    page, anchor = objects[name].docname, objects[name].node_id
+    return make_refnode(app.builder, node["refdoc"], page, anchor, content, name)
+
+
+def lead_back(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Mend the links from code to reference where a module's names come from two packages."""
+    if page.startswith("_modules/"):
+        objects = app.env.domains["py"].objects
+
+        def mended(link: re.Match[str]) -> str:
+            name = documented(objects, link[2])
+            return link[1] + (objects[name].node_id if name else link[2])
+
+        context["body"] = BACK.sub(mended, context.get("body", ""))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -196,4 +216,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("source-read", fill_in)
     app.connect("autodoc-process-signature", say_less, priority=900)
     app.connect("missing-reference", find)
+    app.connect("html-page-context", lead_back)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
