@@ -35,7 +35,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
 
 .PHONY: help env assets book serve lab test test-quick test-notebooks test-site \
-        notebooks bench lint format clean distclean
+        test-install notebooks bench lint format clean distclean
 
 help:  ## Say what each target does (the default)
 	@echo "Usage: make TARGET"
@@ -103,6 +103,9 @@ test-notebooks: $(ENV)  ## Re-run every notebook and compare with its stored out
 
 test-site: $(SITE)  ## Look at the built site, and at the widgets, in a browser
 	BOOK_HTML=$(HTML) $(PY) -m pytest -m "site or browser" -n $(JOBS) tests
+
+test-install: $(ENV)  ## Execute every notebook in new environments, as Binder and Colab make them
+	$(PY) tools/installs.py --jobs $(JOBS)
 
 bench: $(ENV)  ## Time the library, side by side with others
 	$(PY) -m benchmarks

@@ -1,4 +1,4 @@
-"""``python -m benchmarks``: run everything, print the tables, save ``benchmarks/results.json``."""
+"""``python -m benchmarks``: run everything, print the tables, save them with the package."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from tqdm import tqdm
 from fairness_lib import ARTICLE_POLICIES, article_scenario, drr, measure, replicate
 from fairness_lib import simulate as run_of
 from fairness_lib.engine import compiled
+from fairness_lib.engine.timings import SAVED
 
 from .cases import DRR, ENGINES, FIFO, ONE_FAST_WORKER, SIZES, Case, agreement, cpu_s, workload
 
-OUT = Path(__file__).with_name("results.json")
 FIRST = """
 from time import process_time
 from fairness_lib import article_scenario, drr, simulate
@@ -202,7 +202,7 @@ def main() -> int:
     }
     results["targets"] = targets(results)
     text = json.dumps(results, indent=1, default=float)
-    OUT.write_text(text + "\n", encoding="utf-8")
+    SAVED.write_text(text + "\n", encoding="utf-8")
     shown = {"float_format": "{:.4g}".format, "index": False}
     for name in ("side_by_side", "small_quanta", "targets"):
         print(pd.DataFrame(results[name]).to_string(**shown), end="\n\n")

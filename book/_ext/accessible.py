@@ -1,10 +1,12 @@
 """Mend what the page generators write that assistive technology reads wrongly.
 
-The theme's own buttons are mended in ``book/_templates``; here the body of each page.
+The theme's own buttons are mended in ``book/_templates``; here the body of each page, and the
+contents beside it.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -27,7 +29,25 @@ def mend_body(app: Sphinx, page: str, template: str, context: dict[str, Any], tr
         context["body"] = body
 
 
+# The arrow that folds the pages below one has a picture for a name.
+FOLD = re.compile(r"(<a [^>]*>)([^<]+)(</a><details[^>]*>)<summary>")
+
+
+def name_folds(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Name the arrows of the sidebar by what they fold away."""
+    write = context.get("generate_toctree_html")
+    if write:
+
+        def named(*args: Any, **options: Any) -> str:
+            return FOLD.sub(
+                r'\1\2\3<summary aria-label="Pages of: \2">', str(write(*args, **options))
+            )
+
+        context["generate_toctree_html"] = named
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the mending."""
     app.connect("html-page-context", mend_body)
+    app.connect("html-page-context", name_folds, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

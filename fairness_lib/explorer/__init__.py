@@ -3,7 +3,7 @@
 They need the extra ``book`` (ipywidgets, anywidget, matplotlib), so that ``import fairness_lib``
 leaves them out::
 
-    from . import explore, stepper
+    from fairness_lib.explorer import explore, stepper
 """
 
 from .stepper import Stepper, stepper

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 OTHER = "__other__"
+"""The label of all tenants that have none of their own."""
 
 _UNENCODABLE = re.compile(r"[\ud800-\udfff]|\\ud[89a-f][0-9a-f]{2}")  # or taken for one escaped
 

@@ -3,13 +3,13 @@
 A discipline is any object with three methods, and an optional fourth::
 
     class LastComeFirstServed:
-        def begin(self, tasks):                # a new run: what is known of its tasks
+        def begin(self, tasks):  # a new run: what is known of its tasks
             self.stack = []
 
-        def put(self, task, now):              # a task arrives: None, or an Outcome that rejects it
+        def put(self, task, now):  # None, or an Outcome that rejects it
             self.stack.append(task)
 
-        def take(self, now):                   # a worker is idle: the next task, or None
+        def take(self, now):  # a worker is idle: the next task, or None
             return self.stack.pop() if self.stack else None
 
 ``finished(task, cost_s, now)`` is called, where it exists, when a task is done. Tasks are
