@@ -40,7 +40,6 @@
       return `You chose ${chosen}. Right is ${right}; the answer below says why.`;
     };
     const show = () => {
-      question.classList.toggle("answered", fold.open);
       again.hidden = !fold.open;
       for (const { button, mark, letter } of buttons) {
         const words = [];
