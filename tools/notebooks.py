@@ -19,6 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import form
 import nbformat
 
 BOOK = Path(__file__).resolve().parent.parent / "book"
@@ -47,7 +48,7 @@ FORBIDDEN = {
     "a request to the network": re.compile(r"\b(?:urllib|requests|httpx|urlopen|wget|curl)\b"),
     "a cell magic that writes or times": re.compile(r"^%%?(?:time|timeit|writefile)\b", re.M),
 }
-MAX_MEDIAN_LINES, MAX_LINES, MAX_LONG_SHARE = 4, 12, 0.1
+MAX_MEDIAN_LINES, MAX_LINES, MAX_LONG_SHARE = 5, 12, 0.1
 MIN_ALT_LENGTH = 30
 
 
@@ -179,12 +180,13 @@ def check(path: Path) -> list[str]:
     stored = path.read_text(encoding="utf-8")
     notebook = nbformat.reads(stored, as_version=4)
     nbformat.validate(notebook)
-    problems, lengths = [], []
+    problems, lengths = form.check(notebook.cells, bool(re.match(r"\d\d_", path.name))), []
+    solutions = form.solution_cells(notebook.cells)
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
             continue
         problems += [f"cell {place} ({cell.get('id')}): {problem}" for problem in check_cell(cell)]
-        if not OUT_OF_SIGHT & set(cell.metadata.get("tags", ())):
+        if place not in solutions and not OUT_OF_SIGHT & set(cell.metadata.get("tags", ())):
             lengths.append(code_lines(cell.source))
     if lengths and statistics.median(lengths) > MAX_MEDIAN_LINES:
         problems.append(f"median visible code cell has {statistics.median(lengths)} lines")
