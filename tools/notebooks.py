@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import statistics
 import sys
@@ -22,9 +23,12 @@ from typing import Any
 import form
 import nbformat
 
+from fairness_lib.plots.svg import compact
+
 BOOK = Path(__file__).resolve().parent.parent / "book"
 TIMEOUT_S = 120
 
+SVG = "image/svg+xml"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 NOTEBOOK_METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -50,6 +54,7 @@ FORBIDDEN = {
 }
 MAX_MEDIAN_LINES, MAX_LINES, MAX_LONG_SHARE = 5, 12, 0.1
 MIN_ALT_LENGTH = 30
+PHONE_PX, MIN_TEXT_PX = 360, 9
 
 
 def notebooks() -> list[Path]:
@@ -96,8 +101,8 @@ def normalise_output(output: Any) -> Any | None:
     output.metadata.pop("needs_background", None)
     if output.output_type == "execute_result":
         output.execution_count = None
-    if "image/png" in output.data:
-        output.data["image/png"] = output.data["image/png"].strip()
+    if SVG in output.data:
+        output.data[SVG] = compact(output.data[SVG])
     return output if output.data else None
 
 
@@ -150,6 +155,13 @@ def texts(output: Any) -> Iterator[str]:
             yield content if isinstance(content, str) else json.dumps(content)
 
 
+def least_text_px(svg: str) -> float:
+    """Return the size of a figure's smallest text where the figure is as wide as a phone."""
+    width = re.search(r'\bviewBox="0 0 ([\d.]+)', svg)
+    sizes = [float(size) for size in re.findall(r"font-size:\s*([\d.]+)px", svg)]
+    return min(sizes) * PHONE_PX / float(width[1]) if width and sizes else math.inf
+
+
 def check_cell(cell: Any) -> Iterator[str]:
     """Yield what is wrong with one code cell."""
     tags = set(cell.metadata.get("tags", ()))
@@ -170,6 +182,10 @@ def check_cell(cell: Any) -> Iterator[str]:
                 if found := pattern.search(text):
                     yield f"output holds {what}: {found.group()!r}"
         if "image/png" in output.get("data", {}):
+            yield "figure is a bitmap: call plots.use_style() first"
+        if svg := output.get("data", {}).get(SVG):
+            if (least := least_text_px(svg)) < MIN_TEXT_PX:
+                yield f"figure with text of {least:.1f} px on a phone (least {MIN_TEXT_PX})"
             alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "").strip()
             if len(alt) < MIN_ALT_LENGTH or re.search(r"\.(png|svg|jpe?g)$", alt):
                 yield "figure without an alt text that tells the finding (mystnb.image.alt)"

@@ -45,16 +45,16 @@ class WithFigure(widgets.VBox):  # type: ignore[misc]
 
 def draw_reports(reports: Sequence[FairnessReport]) -> Figure:
     """Draw each policy's throughput against the fair share, and all their waits."""
-    figure = plt.figure(figsize=(7.2, 5.4), layout="constrained")
-    grid = figure.add_gridspec(2, len(reports), height_ratios=(1.15, 1))
+    columns = min(2, len(reports))
+    rows = -(-len(reports) // columns)
+    figure = plt.figure(figsize=(5.8, 2.4 * rows + 3), layout="constrained")
+    grid = figure.add_gridspec(rows + 1, columns, height_ratios=[1.0] * rows + [1.3])
     for place, report in enumerate(reports):
-        ax = figure.add_subplot(grid[0, place])
+        row, column = divmod(place, columns)
+        ax = figure.add_subplot(grid[row, column])
         throughput(ax, report)
-        ax.set_xlabel("")
-        if place:
+        if column:
             ax.set_yticklabels([])
-    figure.supxlabel("")
-    waits = figure.add_subplot(grid[1, :])
-    wait_p99(waits, reports)
-    figure.axes[0].set_xlabel("completed (tasks/s); | fair share", loc="left")
+        ax.set_xlabel("completed (tasks/s); | fair share" if place == 0 else "", loc="left")
+    wait_p99(figure.add_subplot(grid[rows, :]), reports)
     return figure

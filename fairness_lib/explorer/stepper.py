@@ -193,7 +193,7 @@ def _draw_schedule(ax: Any, run: Run, log: list[Step]) -> None:
             row = step.workers.index(step.task)
             ax.barh(row, cost_ms, left=1e3 * step.now_s, color=color, edgecolor="white")
             middle = 1e3 * step.now_s + cost_ms / 2
-            ax.text(middle, row, tenant[0], color="white", ha="center", va="center", fontsize=9)
+            ax.text(middle, row, tenant[0], color="white", ha="center", va="center")
         else:
             ax.plot(1e3 * step.now_s, run.workers - 0.2, marker="x", color=color, clip_on=False)
     ax.set(title=policy_label(run.policy.name), ylim=(run.workers, -0.6))

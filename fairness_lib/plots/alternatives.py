@@ -70,7 +70,7 @@ def collision_odds(
         offset, ha = ((0, 8), "center") if above else ((4, -14), "left")
         label_line(ax, at, odds[at - 1], name, color, offset=offset, ha=ha)
     ax.set(yscale="log", ylim=(1e-12, 100), xlim=(0.5, most + 0.5))
-    ax.set_yticks([1e-12, 1e-9, 1e-6, 1e-3, 1])
+    ax.set_yticks([1e-12, 1e-9, 1e-6, 1e-3, 1], ["10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³", "1"])
     ax.set(xlabel="elephants", ylabel="probability: crowded out")
     return ax
 
@@ -99,18 +99,11 @@ def resource_use(
         for (tenant, n), color, hatch in zip(tasks.items(), OTHER_COLORS, ("", "//"), strict=False):
             part = n * per_task[tenant].get(resource, 0.0) / amount
             ax.barh(row, part, 0.6, start, color=color, hatch=hatch, edgecolor="white")
-            ax.text(
-                start + part / 2,
-                row,
-                f"{tenant}: {part:.0%}",
-                ha="center",
-                va="center",
-                color="white" if not hatch else "black",
-                bbox=None if not hatch else {"facecolor": "white", "edgecolor": "none", "pad": 2},
-            )
+            middle = (start + part / 2, row - 0.34)
+            ax.text(*middle, f"{tenant}: {part:.0%}", ha="center", va="bottom", color=color)
             start += part
     ax.set_yticks(range(len(capacity)), list(capacity))
-    ax.set_ylim(len(capacity) - 0.5, -0.5)
+    ax.set_ylim(len(capacity) - 0.55, -0.75)
     ax.set_xlim(0, 1)
     ax.grid(axis="y", visible=False)
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")

@@ -19,10 +19,12 @@ from ..policies.fifo import Fifo
 from ..policies.policy import Policy
 from .style import GROUP_COLORS, by_group, group_of, group_style
 
-INK, PALE = "#333333", "#f3f3f3"
+INK, PALE, REFUSED = "#333333", "#f3f3f3", "#b3261e"
 SLOT = 0.46
 SHARED_QUEUE = ("heavy", "heavy", "mid", "heavy", "heavy", "heavy", "small")
 OWN_QUEUES = {"heavy": 6, "mid": 2, "small": 1}
+OWN_ROWS = {"heavy": 3.05, "mid": 2.4, "small": 1.75}
+ARRIVING = "small"
 
 
 def task_path(ax: Axes, policy: Policy, workers: int = 8) -> Axes:
@@ -35,7 +37,7 @@ def task_path(ax: Axes, policy: Policy, workers: int = 8) -> Axes:
     policy : Policy
         With a `Fifo` or `DeficitRoundRobin` discipline, and a `Quota` or no admission.
     workers : int
-        How many workers to name.
+        How many workers to draw.
 
     Raises
     ------
@@ -44,8 +46,8 @@ def task_path(ax: Axes, policy: Policy, workers: int = 8) -> Axes:
     """
     ax.set(xlim=(0, 10.4), ylim=(0, 3.9), aspect="equal")
     ax.axis("off")
-    ax.add_patch(Circle((0.3, 2.4), 0.2, facecolor=GROUP_COLORS["small"], edgecolor=INK))
-    ax.text(0.05, 3.0, "task\narrives", fontsize=10.5, va="bottom")
+    ax.add_patch(Circle((0.3, 2.4), 0.2, facecolor=GROUP_COLORS[ARRIVING], edgecolor=INK))
+    ax.text(0.05, 3.0, "task\narrives", va="bottom")
     x = 0.6
     if isinstance(policy.admission, Quota):
         _arrow(ax, (x, 2.4), (1.3, 2.4))
@@ -56,18 +58,21 @@ def task_path(ax: Axes, policy: Policy, workers: int = 8) -> Axes:
         raise TypeError(f"policy must have a Quota or no admission to be drawn; got {policy!r}")
     if isinstance(policy.discipline, Fifo):
         left = _shared_queue(ax, x + 0.7, policy.discipline)
-        ends = [(left + len(SHARED_QUEUE) * SLOT, 2.4)]
+        ends, into = [(left + len(SHARED_QUEUE) * SLOT, 2.4)], 2.4
     elif isinstance(policy.discipline, DeficitRoundRobin):
         left = x + 0.7
-        ends = _own_queues(ax, left, policy.discipline)
+        ends, into = _own_queues(ax, left, policy.discipline), OWN_ROWS[ARRIVING]
     else:
         raise TypeError(f"policy must be Fifo or DeficitRoundRobin to be drawn; got {policy!r}")
-    _arrow(ax, (x, 2.4), (left, 2.4))
+    _arrow(ax, (x, 2.4), (left, into))
     for end in ends:
-        _arrow(ax, end, (9.1, 2.4))
-    for y in (1.5, 2.1, 2.7, 3.3):
-        ax.add_patch(Circle((9.45, y), 0.25, facecolor=PALE, edgecolor=INK))
-    ax.text(9.45, 1.05, f"{workers} workers", ha="center", va="top", fontsize=10.5)
+        _arrow(ax, end, (8.95, 2.4))
+    rows = -(-workers // 2)
+    step = min(0.6, 2.4 / rows)
+    for worker in range(workers):
+        place = (9.3 + 0.6 * (worker % 2), 2.4 + step * ((rows - 1) / 2 - worker // 2))
+        ax.add_patch(Circle(place, 0.42 * step, facecolor=PALE, edgecolor=INK))
+    ax.text(9.6, 1.05, f"{workers} workers", ha="center", va="top")
     return ax
 
 
@@ -106,7 +111,6 @@ def schedule(ax: Axes, run: Run, unit: str = "ms") -> Axes:
                 xytext=(8, 0),
                 textcoords="offset points",
                 va="center",
-                fontsize=10,
             )
             continue
         ax.plot([arrival, start], [row, row], color=style["color"], linewidth=1.6)
@@ -177,7 +181,7 @@ def water_filling(
     for name, demand in demands.items():
         color = group_style(group_of(name), list(by_group(list(demands))))["color"]
         size, height = width[name], share[name] / width[name]
-        ax.add_patch(Rectangle((left, 0), size, height, facecolor=color, alpha=0.9, zorder=2))
+        ax.add_patch(Rectangle((left, 0), size, height, facecolor=color, zorder=2))
         ax.add_patch(
             Rectangle(
                 (left, 0), size, demand / size, fill=False, edgecolor=color, linewidth=2, zorder=3
@@ -199,7 +203,6 @@ def water_filling(
             f"asks {demand:.4g}",
             ha="center",
             va="bottom",
-            fontsize=10.5,
             zorder=4,
         )
         ticks.append(left + size / 2)
@@ -207,7 +210,7 @@ def water_filling(
     short = any(share[name] < demands[name] for name in demands)
     if short:
         ax.axhline(level, color="black", linestyle="--", linewidth=1.4, zorder=5)
-        ax.text(left, level + 0.015 * top, f"level\n{level:.4g}", va="bottom", fontsize=10.5)
+        ax.text(left, level + 0.015 * top, f"level\n{level:.4g}", va="bottom")
     labels = [name if weights is None else f"{name}\nweight {width[name]:g}" for name in demands]
     ax.set_xticks(ticks, labels)
     ax.set(xlim=(-0.2, left + 0.5), ylim=(0, 1.12 * top))
@@ -221,7 +224,7 @@ def _box(ax: Axes, x: float, y: float, width: float, height: float, text: str) -
     ax.add_patch(
         FancyBboxPatch((x, y), width, height, boxstyle=style, facecolor=PALE, edgecolor=INK)
     )
-    ax.text(x + width / 2, y + height / 2, text, ha="center", va="center", fontsize=10.5)
+    ax.text(x + width / 2, y + height / 2, text, ha="center", va="center")
 
 
 def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
@@ -231,7 +234,7 @@ def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> No
 
 def _reject(ax: Axes, x: float, y: float, text: str) -> None:
     _arrow(ax, (x, y), (x, 0.95))
-    ax.text(x, 0.85, text, ha="center", va="top", fontsize=10.5, color="#a00000")
+    ax.text(x, 0.85, text, ha="center", va="top", color=REFUSED)
 
 
 def _slots(ax: Axes, left: float, y: float, groups: Sequence[str], n: int) -> None:
@@ -252,30 +255,29 @@ def _limit(cap: int | None) -> str:
 def _shared_queue(ax: Axes, left: float, discipline: Fifo) -> float:
     _slots(ax, left, 2.4, SHARED_QUEUE, len(SHARED_QUEUE))
     middle = left + len(SHARED_QUEUE) * SLOT / 2
-    ax.text(
-        middle, 2.8, f"one queue for all,\n{_limit(discipline.cap)}", ha="center", fontsize=10.5
-    )
+    said = f"one queue for all,\n{_limit(discipline.cap)}"
+    ax.text(middle, 2.8, said, ha="center")
     if discipline.cap is not None:
         _reject(ax, left + SLOT / 2, 2.12, "queue full:\nrejected")
     for place, group in enumerate(OWN_QUEUES):
-        x = left + len(SHARED_QUEUE) * SLOT - 0.05
-        ax.text(x, 1.85 - 0.38 * place, group, ha="right", fontsize=10.5, color=GROUP_COLORS[group])
-        ax.plot(x + 0.25, 1.97 - 0.38 * place, markersize=8, **group_style(group, ()))
+        x, y = left + len(SHARED_QUEUE) * SLOT - 0.05, 1.8 - 0.38 * place
+        ax.text(x, y, group, ha="right", color=GROUP_COLORS[group])
+        ax.plot(x + 0.25, y + 0.12, markersize=8, **group_style(group, ()))
     return left
 
 
 def _own_queues(ax: Axes, left: float, discipline: DeficitRoundRobin) -> list[tuple[float, float]]:
     ends = []
-    for y, (group, n) in zip((3.05, 2.4, 1.75), OWN_QUEUES.items(), strict=True):
+    for group, n in OWN_QUEUES.items():
+        y = OWN_ROWS[group]
         _slots(ax, left, y, [group] * n, max(OWN_QUEUES.values()))
         right = left + max(OWN_QUEUES.values()) * SLOT
         ends.append((right + 1.2, y))
-        ax.text(right + 0.1, y, group, va="center", fontsize=10.5, color=GROUP_COLORS[group])
+        ax.text(right + 0.1, y, group, va="center", color=GROUP_COLORS[group])
     ax.text(
         left,
         3.45,
         f"a queue each, {_limit(discipline.cap)}",
-        fontsize=10.5,
     )
     ax.text(
         7.1,
@@ -283,7 +285,6 @@ def _own_queues(ax: Axes, left: float, discipline: DeficitRoundRobin) -> list[tu
         f"by turns, +{1e3 * discipline.quantum_s:g} ms\nof deficit a turn",
         ha="center",
         va="top",
-        fontsize=10.5,
     )
     if discipline.cap is not None:
         _reject(ax, left + SLOT / 2, 1.48, "queue full:\nrejected")

@@ -12,7 +12,7 @@ from ..measures.statistics import jain_index
 from ..observe import UnderShareAlert, WindowReport
 from .style import POLICY_COLORS, label_line, policy_label
 
-GREY, ORANGE, BLUE, GREEN = "#555555", "#d55e00", "#0072b2", "#009e73"
+GREY, ORANGE, BLUE, GREEN = "#4d4d4d", "#b34d00", "#0072b2", "#007a58"
 ESTIMATES = {
     "attempts": ("attempts_per_s", "s", ORANGE),
     "admitted": ("admitted_per_s", "^", GREY),
@@ -29,6 +29,8 @@ def cardinality(ax: Axes, tenants: Sequence[int], series: Sequence[int]) -> Axes
     label_line(ax, tenants[middle], tenants[middle], "one each", GREY, offset=(-70, 6))
     label_line(ax, tenants[middle], series[middle], "top K and the rest", BLUE, offset=(4, -18))
     ax.set(xlabel="tenants", ylabel="series of one metric", ylim=(3, None))
+    ax.xaxis.set_major_formatter("{x:,g}")
+    ax.yaxis.set_major_formatter("{x:,g}")
     return ax
 
 
@@ -55,7 +57,7 @@ def demand_estimates(ax: Axes, true_per_s: float, rows: Mapping[str, Mapping[str
         for column, marker, color in ESTIMATES.values():
             ax.plot(row[column], y, marker=marker, color=color, markersize=9, linestyle="none")
     ax.axvline(true_per_s, color="black", linestyle="--", linewidth=1.2)
-    ax.text(true_per_s, -0.75, " true demand", fontsize=10)
+    ax.text(true_per_s, -0.75, " true demand")
     far = list(rows).index(max(rows, key=lambda name: rows[name]["attempts_per_s"]))
     row = list(rows.values())[far]
     for name, (column, _, color) in ESTIMATES.items():
@@ -127,16 +129,21 @@ def rolling(
             until = stops[i] if i < len(stops) else end[-1]
             lower.plot([now, until], [9000, 9000], color=color, linewidth=7, alpha=0.9)
             text = f"alert: {policy_label(name)}"
-            lower.text(now, 4800, text, fontsize=10, va="top", color=color)
+            lower.text(now, 4800, text, va="top", color=color)
     limit_ms = 1e3 * next(iter(alerts.values())).fire_above_s
     lower.axhline(limit_ms, color="black", linestyle=":", linewidth=1.4)
-    lower.text(10.3, limit_ms * 1.15, f"{limit_ms:g} ms", fontsize=10)
-    alike = [policy_label(name) for name, made in reports.items() if made[-1].jain > 0.999]
-    upper.text(61, 1.0, "\n".join(alike), fontsize=10, va="top", fontweight="bold")
+    lower.text(10.3, limit_ms * 1.15, f"{limit_ms:g} ms")
+    alike = [name for name, made in reports.items() if made[-1].jain > 0.999]
+    for place, name in enumerate(alike):
+        label_line(
+            *(upper, 61, 1.0, policy_label(name), POLICY_COLORS[name]),
+            offset=(0, -14 * place),
+            va="top",
+        )
     for ax in axes:
         ax.axvspan(*burst, color="#eeeeee", zorder=0)
         ax.set_xlim(10, 67)
-    upper.text(burst[0] + 0.5, 0.705, "burst", fontsize=10, color="black")
+    upper.text(burst[0] + 0.5, 0.705, "burst", color="black")
     upper.set(ylabel="Jain index", ylim=(0.69, 1.02))
     lower.set(ylabel="p99 wait within share (ms)", xlabel="end of the window (s)", ylim=(8, 15_000))
     lower.yaxis.set_major_formatter("{x:g}")
@@ -151,7 +158,7 @@ def stuck(ax: Axes, reports: Sequence[WindowReport], stuck_s: float) -> Axes:
     ax.semilogy(end, started, color=GREY, linestyle="--", marker="^", markersize=4)
     ax.semilogy(end, so_far, color=ORANGE, marker="o", markersize=4)
     ax.axvline(stuck_s, color="black", linestyle=":", linewidth=1.2)
-    ax.text(stuck_s, 2, " stuck", fontsize=10)
+    ax.text(stuck_s, 2, " stuck")
     known = [i for i, value in enumerate(started) if not np.isnan(value)][-1]
     label_line(ax, end[known], started[known], "started tasks only", GREY, offset=(-60, 8))
     label_line(ax, end[-1], so_far[-1], "waiting ones too", ORANGE, offset=(-105, -30))

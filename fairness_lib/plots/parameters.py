@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
 
 from ..measures.report import FairnessReport
 from .style import F2_LIMIT_MS, GROUP_COLORS, by_group, group_style, label_line
@@ -14,6 +15,7 @@ from .style import F2_LIMIT_MS, GROUP_COLORS, by_group, group_style, label_line
 if TYPE_CHECKING:
     import pandas as pd
 
+SHADE = "#0072b2"
 LINE_STYLES = ("-", "--", "-.", ":")
 LEAST_VISITS = 1e-3
 
@@ -39,7 +41,7 @@ def fruitless_visits(ax: Axes, per_task: pd.Series, mean_cost_ms: float) -> Axes
     ax.plot(seen.index, seen, color="black", marker="o", linestyle="none", zorder=3)
     ax.axvline(mean_cost_ms, color="black", linestyle="--", linewidth=1.2)
     label_line(ax, mean_cost_ms, float(seen.max()), "mean cost", "black", offset=(5, -10))
-    label_line(ax, quanta[0], 2 * LEAST_VISITS, "grey: closed forms", "#555555", offset=(0, 0))
+    label_line(ax, quanta[0], 2 * LEAST_VISITS, "grey: closed forms", "#4d4d4d", offset=(0, 0))
     ax.set(xscale="log", yscale="log", ylim=(LEAST_VISITS, float(seen.max()) * 3))
     _plain(ax)
     ax.set(xlabel="quantum (ms)", ylabel="fruitless visits per task")
@@ -173,11 +175,15 @@ def parameter_plane(ax: Axes, table: pd.DataFrame, form: str, log: bool = False)
     """
     values = table.to_numpy(dtype=float)
     shade = np.log(values) if log else values
-    ax.imshow(shade, cmap="Blues", aspect="auto")
-    middle = (np.nanmin(shade) + np.nanmax(shade)) / 2
+    # From the ground's colour half the way to blue: what is written in a cell can be read
+    # wherever it lies, on a light ground and on a dark one.
+    depth = 0.5 * (shade - np.nanmin(shade)) / np.ptp(shade[~np.isnan(shade)])
     for (row, column), value in np.ndenumerate(values):
-        color = "white" if shade[row, column] > middle else "black"
-        ax.text(column, row, form.format(value), ha="center", va="center", color=color)
+        corner = (column - 0.5, row - 0.5)
+        if not np.isnan(value):
+            ax.add_patch(Rectangle(corner, 1, 1, color=SHADE, alpha=depth[row, column], lw=0))
+        ax.text(column, row, form.format(value), ha="center", va="center")
+    ax.set(xlim=(-0.5, values.shape[1] - 0.5), ylim=(values.shape[0] - 0.5, -0.5))
     ax.set_xticks(range(len(table.columns)), [f"{c:g}" for c in table.columns])
     ax.set_yticks(range(len(table.index)), [f"{c:g}" for c in table.index])
     ax.grid(visible=False)

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 STYLES = {
     "compiled": ("#0072b2", "o"),
-    "readable": ("#009e73", "^"),
-    "SimPy, worker processes": ("#d55e00", "s"),
+    "readable": ("#007a58", "^"),
+    "SimPy, worker processes": ("#b34d00", "s"),
     "SimPy, Resource": ("#a6376d", "D"),
-    "ns.py, DRRServer": ("#555555", "X"),
+    "ns.py, DRRServer": ("#4d4d4d", "X"),
 }
 
 
@@ -27,7 +27,7 @@ def engines(ax: Axes, rows: pd.DataFrame) -> Axes:
         ax.text(0, -y + 0.75, str(policy), fontweight="bold", transform=ax.get_yaxis_transform())
         columns = (group[name].tolist() for name in ("engine", "cpu_ms", "times_compiled"))
         for engine, cpu_ms, times in zip(*columns, strict=True):
-            ax.barh(-y, cpu_ms, color=STYLES[engine][0], height=0.7)
+            ax.barh(-y, cpu_ms - 1, left=1, color=STYLES[engine][0], height=0.7)
             said = f"{cpu_ms:,.1f} ms" if cpu_ms < 10 else f"{cpu_ms:,.0f} ms"
             if engine != "compiled":
                 said += f", {times:,.0f} times"

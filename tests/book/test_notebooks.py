@@ -45,9 +45,17 @@ def test_notebook_is_in_the_table_of_contents(path: Path) -> None:
     assert f"book/{path.stem}" in listed
 
 
+def figure(font_px: float, width: float = 417) -> nbformat.NotebookNode:
+    drawing = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} 200">'
+        f'<text style="font-size: {font_px}px">wait</text></svg>'
+    )
+    data = {"image/svg+xml": drawing, "text/plain": "<Figure>"}
+    return nbformat.v4.new_output("display_data", data)
+
+
 def example() -> nbformat.NotebookNode:
     """Return a small notebook in its normal form, one cell of each kind."""
-    figure = nbformat.v4.new_output("display_data", {"image/png": "AAAA", "text/plain": "<Figure>"})
     alt = "Under FIFO every tenant waits; under DRR only the bursting one does."
     cells = [
         nbformat.v4.new_markdown_cell("# Title"),
@@ -56,7 +64,7 @@ def example() -> nbformat.NotebookNode:
             "plot()",
             execution_count=2,
             metadata={"mystnb": {"image": {"alt": alt}}},
-            outputs=[figure],
+            outputs=[figure(11)],
         ),
     ]
     return notebooks.normalise(nbformat.v4.new_notebook(cells=cells))
@@ -92,6 +100,23 @@ def spoil_alt(notebook: nbformat.NotebookNode) -> None:
     notebook.cells[2].metadata = nbformat.from_dict({})
 
 
+def spoil_text(notebook: nbformat.NotebookNode) -> None:
+    notebook.cells[2].outputs = [notebooks.normalise_output(figure(10))]
+
+
+def spoil_width(notebook: nbformat.NotebookNode) -> None:
+    notebook.cells[2].outputs = [notebooks.normalise_output(figure(11, 500))]
+
+
+def spoil_drawing(notebook: nbformat.NotebookNode) -> None:
+    notebook.cells[2].outputs = [figure(11)]
+
+
+def spoil_format(notebook: nbformat.NotebookNode) -> None:
+    data = {"image/png": "AAAA", "text/plain": "<Figure>"}
+    notebook.cells[2].outputs = [nbformat.v4.new_output("display_data", data)]
+
+
 def spoil_address(notebook: nbformat.NotebookNode) -> None:
     notebook.cells[1].outputs = [stdout("<Run object at 0x7f0a12345678>")]
 
@@ -118,6 +143,10 @@ def spoil_length(notebook: nbformat.NotebookNode) -> None:
         (spoil_widget, "normal form"),
         (spoil_count, "not executed"),
         (spoil_alt, "alt text"),
+        (spoil_text, "text of 8.6 px"),
+        (spoil_width, "text of 7.9 px"),
+        (spoil_drawing, "normal form"),
+        (spoil_format, "bitmap"),
         (spoil_address, "memory address"),
         (spoil_path, "path of one machine"),
         (spoil_length, "median visible code cell"),

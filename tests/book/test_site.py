@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import re
+from collections import Counter
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -50,6 +51,7 @@ class Page(HTMLParser):
     def __init__(self, path: Path) -> None:
         super().__init__()
         self.anchors: set[str] = set()
+        self.ids: list[str] = []
         self.links: list[str] = []
         self.loads: list[str] = []
         self.pictures: list[tuple[str, str | None]] = []
@@ -66,8 +68,12 @@ class Page(HTMLParser):
             self.loads.append(values.get("src") or values.get("data") or "")
         elif tag == "meta" and (values.get("http-equiv") or "").lower() == "refresh":
             self.links.append((values.get("content") or "").split("url=", 1)[-1])
+        if value := values.get("id"):
+            self.ids.append(value)
         if tag == "img":
             self.pictures.append((values.get("src") or "", values.get("alt")))
+        elif values.get("role") == "img":
+            self.pictures.append((tag, values.get("aria-label")))
 
 
 @functools.cache
@@ -132,6 +138,18 @@ def test_every_picture_has_an_alt_text_that_is_not_a_file_name() -> None:
             if not text or named or text.startswith(("../", "_images")):
                 poor.append(f"{path.relative_to(HTML)}: {source[:80]} alt={alt!r}")
     assert poor == []
+
+
+@pytest.mark.site
+def test_no_id_stands_twice_in_a_page_with_figures() -> None:
+    figures, twice = 0, []
+    for path in built_pages():
+        if mine := sum(tag == "svg" for tag, _ in read_page(path).pictures):
+            figures += mine
+            ids = Counter(read_page(path).ids)
+            twice += [f"{path.name}: {name}" for name, count in ids.items() if count > 1]
+    assert figures > 30
+    assert twice == []
 
 
 def load_extension(name: str) -> Any:
@@ -210,6 +228,48 @@ def test_page(looks: Any, origin: str, theme: str, path: str) -> None:
     found["errors"] = tab.faults
     found["requests to elsewhere"] = tab.outside
     assert {what: items for what, items in found.items() if items} == {}
+
+
+FAULTS_OF_FIGURES = (Path(__file__).parent / "figures.js").read_text(encoding="utf-8")
+
+
+@pytest.mark.site
+@pytest.mark.browser
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_figures_can_be_read(looks: Any, theme: str, path: str) -> None:
+    tab = looks("http", theme)
+    tab.visit(path)
+    for size in (PHONE, DESK):
+        tab.resize(size)
+        assert tab.page.evaluate(FAULTS_OF_FIGURES) == []
+
+
+@pytest.mark.site
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        ("text.style.fontSize = '8px'", "is 6.9 px"),
+        ("text.style.fill = 'color-mix(in srgb, var(--fl-text) 40%, var(--fl-ground))'", "to 1"),
+        ("text.setAttribute('x', -20)", "cut off"),
+        ("text.after(text.cloneNode(true))", "overlaps"),
+        ("figure.style.setProperty('--c0072b2', '#243444')", "--c0072b2"),
+        ("figure.style.background = 'gray'", "slab"),
+        ("figure.prepend(slab)", "slab"),
+    ],
+)
+def test_negative_control_a_spoiled_figure_is_noticed(looks: Any, spoil: str, said: str) -> None:
+    tab = looks("http", "dark")
+    tab.visit("book/04_results.html")
+    tab.page.evaluate(
+        "{ const figure = document.querySelector('.fl-figure');"
+        " const text = figure.querySelector('text');"
+        " const slab = figure.querySelector('path').cloneNode();"
+        " slab.setAttribute('d', 'M 0 0 H 400 V 250 H 0 z'); slab.style.fill = '#ddd';"
+        f" {spoil} }}"
+    )
+    assert said in "\n".join(tab.page.evaluate(FAULTS_OF_FIGURES))
 
 
 @pytest.mark.site

@@ -421,16 +421,16 @@ def test_static_figure_stands_in_without_scripts(
         page = context.new_page()
         page.goto(origins["http"] + path)
         assert page.locator(".fl-fallback").first.is_visible()
-        figure = page.locator(".cell_output:has(.fl-fallback) img").first
+        figure = page.locator(".cell_output:has(.fl-fallback) .fl-figure").first
         assert figure.is_visible()
-        assert len(figure.get_attribute("alt")) > 100
+        assert len(figure.get_attribute("aria-label")) > 100
     finally:
         context.close()
 
 
 def test_static_figure_gives_way_to_the_widget(page: Tab) -> None:
     cell = page.page.locator(".cell_output:has(.fl-explorer)")
-    assert not cell.locator("img").first.is_visible()
+    assert not cell.locator(".fl-figure").first.is_visible()
     assert not cell.locator(".fl-fallback").is_visible()
     page.page.emulate_media(media="print")
     assert page.page.locator(".fl-chart").first.is_visible()

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.patches import Circle
 
-from fairness_lib import ARTICLE_POLICIES, Policy, Workload, drr, fifo, plots, simulate
+from fairness_lib import (
+    ARTICLE_POLICIES,
+    Policy,
+    Workload,
+    article_workload,
+    drr,
+    fifo,
+    measure,
+    plots,
+    simulate,
+)
 
 
 def texts(ax) -> str:
@@ -59,3 +71,33 @@ def test_water_is_as_high_as_the_shares() -> None:
     ax = plots.water_filling(Figure().subplots(), demands, 12.0)
     heights = [vessel.get_height() for vessel in ax.patches]
     assert heights == [2.0, 2.0, 4.0, 4.0, 6.0, 10.0]
+
+
+@pytest.mark.parametrize("workers", [1, 3, 8, 20])
+def test_a_task_path_has_as_many_workers_as_it_says(workers: int) -> None:
+    ax = plots.task_path(Figure().subplots(), fifo(), workers)
+    circles = [patch for patch in ax.patches if isinstance(patch, Circle)]
+    assert f"{workers} workers" in texts(ax)
+    assert len(circles) == 1 + workers  # and the arriving task
+    assert len({circle.center for circle in circles}) == 1 + workers
+
+
+@pytest.mark.parametrize("name", ["drr", "drr_quota"])
+def test_the_arriving_task_goes_to_the_queue_of_its_own_tenant(name: str) -> None:
+    ax = plots.task_path(Figure().subplots(), ARTICLE_POLICIES[name]())
+    row = next(text.get_position()[1] for text in ax.texts if text.get_text() == "small")
+    assert ax.patches[0].get_facecolor() == to_rgba(plots.GROUP_COLORS["small"])
+    arrows = [(text.xyann[1], text.xy[1]) for text in ax.texts if text.get_text() == ""]
+    assert (2.4, row) in arrows
+    assert row != 2.4  # which is where all queues meet, and mid's
+
+
+def test_waits_name_the_groups_where_they_are_farthest_apart() -> None:
+    workload = article_workload(1)
+    reports = [measure(simulate(workload, policy)) for policy in (fifo(), drr())]
+    ax = plots.wait_p99(Figure().subplots(), reports)
+    named = {text.get_text(): text.xy for text in ax.texts if text.get_text() in plots.GROUP_COLORS}
+    assert set(named) == set(plots.GROUP_COLORS)
+    assert all(round(y) == 1 for _, y in named.values())
+    assert named["heavy"][0] > 5 * named["small"][0]
+    assert ax.get_xlim()[0] < 0.5 * named["small"][0]  # there is room for a name beside it
