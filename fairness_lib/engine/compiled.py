@@ -217,8 +217,8 @@ def _state(n: int, tenants: int, workers: int) -> kernel.State:
         visits=whole(tenants),
         after=whole(tenants),
         ring=whole(3),
-        tokens=np.empty(tenants),
-        updated_s=np.empty(tenants),
+        full_s=np.empty(tenants),
+        taken=np.empty(tenants),
         finish_s=np.empty(workers),
         pool=whole(workers),
     )

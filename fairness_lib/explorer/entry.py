@@ -83,8 +83,8 @@ def simulate(
     visits: Ints,
     after: Ints,
     ring: Ints,
-    tokens: Reals,
-    updated_s: Reals,
+    full_s: Reals,
+    taken: Reals,
     finish_s: Reals,
     pool: Ints,
     start_s: Reals,
@@ -93,7 +93,7 @@ def simulate(
     """Run the tasks under one policy; return the visits that served nobody."""
     rules = kernel.Rules(workers, cap, by_tenant, limited, quantum_s, quota_per_s, quota_burst)
     state = kernel.State(
-        head, tail, length, behind, left_s, visits, after, ring, tokens, updated_s, finish_s, pool
+        head, tail, length, behind, left_s, visits, after, ring, full_s, taken, finish_s, pool
     )
     columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
     return kernel.simulate(tasks, tenants, columns, rules, state, start_s, outcome)
@@ -143,7 +143,7 @@ SIZES: dict[str, tuple[int, str, int]] = {
     **dict.fromkeys(("long_share", "weight", "quantum_s", "quota_per_s"), (1, "tenants", 0)),
     **dict.fromkeys(("quota_burst", "unit", "mass", "piece", "next_s"), (1, "tenants", 0)),
     **dict.fromkeys(("heap", "head", "tail", "length", "left_s"), (1, "tenants", 0)),
-    **dict.fromkeys(("visits", "after", "tokens", "updated_s"), (1, "tenants", 0)),
+    **dict.fromkeys(("visits", "after", "full_s", "taken"), (1, "tenants", 0)),
     **dict.fromkeys(("arrived", "completed", "fair_share_per_s", "x"), (1, "tenants", 0)),
     **dict.fromkeys(("order", "asked", "sharing"), (1, "tenants", 0)),
     **dict.fromkeys(("arrival_words", "cost_words"), (4, "tenants", 0)),

@@ -40,8 +40,8 @@ class State(NamedTuple):
     visits: Column  # int64, by tenant
     after: Column  # int64, by tenant: the next one in the ring
     ring: Column  # int64: RING_LAST, RING_SIZE, FRUITLESS
-    tokens: Column  # by tenant
-    updated_s: Column  # by tenant
+    full_s: Column  # by tenant, as in policies.admission.TokenBucket, the next one too
+    taken: Column
     finish_s: Column  # by worker
     pool: Column  # int64: busy workers by their finish, then the idle ones
 

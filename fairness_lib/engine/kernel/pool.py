@@ -62,7 +62,7 @@ def simulate(
     """
     for t in range(tenants):
         state.length[t], state.left_s[t], state.visits[t] = 0, 0.0, 0
-        state.tokens[t], state.updated_s[t] = rules.burst[t], 0.0
+        state.full_s[t], state.taken[t] = 0.0, 0.0
     for worker in range(rules.workers):
         state.pool[worker] = worker
     state.ring[RING_SIZE], state.ring[FRUITLESS] = 0, 0
