@@ -1,24 +1,26 @@
-"""Counts and sums by index, on every platform.
+"""Counting by index, on 32-bit platforms too.
 
-numpy counts with indices of the platform's own width only, ``np.intp``: 32 bits where addresses
-have 32, as in a page. The columns hold 64 bits everywhere.
+Columns of indices are int64 everywhere. numpy's own index type is as wide as a pointer, and where
+that is 32 bits, as in Pyodide, `numpy.bincount` refuses int64. So nothing else here calls it.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 
-def counts(index: NDArray[Any], n: int) -> NDArray[np.int64]:
-    """Return how often each of 0 to `n` - 1 is in `index`."""
-    index = index.astype(np.intp, copy=False)
-    return np.bincount(index, minlength=n).astype(np.int64, copy=False)
+@overload
+def count(indices: ArrayLike, n: int) -> NDArray[np.int64]: ...
+@overload
+def count(indices: ArrayLike, n: int, weights: ArrayLike) -> NDArray[np.float64]: ...
+def count(indices: ArrayLike, n: int, weights: ArrayLike | None = None) -> NDArray[Any]:
+    """Return how often each of 0 to n - 1 occurs in `indices`, or the sum of its weights.
 
-
-def sums(index: NDArray[Any], values: NDArray[np.float64], n: int) -> NDArray[np.float64]:
-    """Return the sum of the `values` at each of 0 to `n` - 1, added in their order."""
-    index = index.astype(np.intp, copy=False)
-    return np.bincount(index, values, n).astype(np.float64, copy=False)
+    >>> count([2, 0, 2], 4).tolist()
+    [1, 0, 2, 0]
+    """
+    found = np.bincount(np.asarray(indices, dtype=np.intp), weights, minlength=n)
+    return found if weights is not None else found.astype(np.int64, copy=False)

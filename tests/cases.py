@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -124,6 +124,23 @@ class Reluctant(Fifo):
 
     def take(self, now):
         return super().take(now) if now >= 4 else None
+
+
+# --- clients that keep to their rate ---------------------------------------------------
+
+
+def at_its_rate(rate: float, n: int, start_s: float, clock: str) -> list[float]:
+    """When a client sends that keeps to its rate, by three ways of keeping time."""
+    if clock == "divides":
+        return [start_s + k / rate for k in range(n)]
+    if clock == "multiplies":
+        return [start_s + k * (1 / rate) for k in range(n)]
+    return [start_s + t for t in accumulate([1 / rate] * (n - 1), initial=0.0)]
+
+
+clocks = st.sampled_from(["divides", "multiplies", "adds up"])
+rates = st.floats(1e-3, 1e4) | st.integers(1, 1000).map(float)
+starts = st.sampled_from([0.0, 0.1, 1e3, 1.7e9]) | st.floats(0, 1e9)
 
 
 # --- independent checks ---------------------------------------------------------------

@@ -258,8 +258,8 @@ def _buckets(policy: Policy, tenants: Sequence[str]) -> kernel.Buckets:
     return kernel.Buckets(
         rate_per_s=np.array([bucket.rate_per_s for bucket in buckets], dtype=np.float64),
         burst=np.array([bucket.burst for bucket in buckets], dtype=np.float64),
-        tokens=np.empty(len(buckets)),
-        updated_s=np.empty(len(buckets)),
+        full_s=np.empty(len(buckets)),
+        taken=np.empty(len(buckets)),
     )
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from .._count import count
 from ..policies.policy import Policy
 from ..policies.tasks import REJECTED, Outcome, Tasks, no_rejection
 from ..traffic.workload import Workload
@@ -69,7 +70,7 @@ class Run:
 
     def counts(self) -> dict[str, int]:
         """Return how many tasks had each outcome; they add up to the tasks that arrived."""
-        tally = np.bincount(self.outcome, minlength=len(Outcome))
+        tally = count(self.outcome, len(Outcome))
         return {outcome.label: int(tally[outcome]) for outcome in Outcome}
 
     def to_frame(self) -> pd.DataFrame:

@@ -75,8 +75,8 @@ def simulate_fifo(
     cost_s: Reals,
     quota_per_s: Reals,
     quota_burst: Reals,
-    tokens: Reals,
-    updated_s: Reals,
+    full_s: Reals,
+    taken: Reals,
     head: Ints,
     tail: Ints,
     length: Ints,
@@ -88,7 +88,7 @@ def simulate_fifo(
 ) -> Int:
     """Run the tasks first in, first out; return 0."""
     columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
-    buckets = kernel.Buckets(quota_per_s, quota_burst, tokens, updated_s)
+    buckets = kernel.Buckets(quota_per_s, quota_burst, full_s, taken)
     rules = kernel.fifo.Rules(cap)
     state = kernel.fifo.State(kernel.Queues(head, tail, length, behind))
     crew = kernel.Pool(finish_s, pool)
@@ -109,8 +109,8 @@ def simulate_drr(
     quantum_s: Reals,
     quota_per_s: Reals,
     quota_burst: Reals,
-    tokens: Reals,
-    updated_s: Reals,
+    full_s: Reals,
+    taken: Reals,
     head: Ints,
     tail: Ints,
     length: Ints,
@@ -126,7 +126,7 @@ def simulate_drr(
 ) -> Int:
     """Run the tasks by deficit round robin; return the visits that served nobody."""
     columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
-    buckets = kernel.Buckets(quota_per_s, quota_burst, tokens, updated_s)
+    buckets = kernel.Buckets(quota_per_s, quota_burst, full_s, taken)
     rules = kernel.drr.Rules(cap, quantum_s)
     queues = kernel.Queues(head, tail, length, behind)
     state = kernel.drr.State(queues, left_s, visits, after, ring)
@@ -235,7 +235,7 @@ SIZES: dict[str, tuple[int, str, int]] = {
     **dict.fromkeys(("long_share", "weight", "quantum_s", "quota_per_s"), (1, "tenants", 0)),
     **dict.fromkeys(("quota_burst", "unit", "mass", "piece", "next_s"), (1, "tenants", 0)),
     **dict.fromkeys(("heap", "head", "tail", "length", "left_s"), (1, "tenants", 0)),
-    **dict.fromkeys(("visits", "after", "tokens", "updated_s"), (1, "tenants", 0)),
+    **dict.fromkeys(("visits", "after", "full_s", "taken"), (1, "tenants", 0)),
     **dict.fromkeys(("working", "latest", "ends", "sharers"), (1, "tenants", 0)),
     **dict.fromkeys(("arrived", "demand", "completed", "fair_share_per_s"), (1, "tenants", 0)),
     **dict.fromkeys(("x", "owed", "kept", "fair_work_s", "got_work_s"), (1, "tenants", 0)),

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from .._count import sums
+from .._count import count
 from ..engine.simulate import pool_of, tier_for
 from ..traffic.workload import Workload
 
@@ -130,7 +130,7 @@ def fair_work_s(workload: Workload, fluid: Fluid) -> Floats:
     """Return what each tenant was served between the cuts, in worker-seconds."""
     between_s = fluid.served_s(workload, 1) - fluid.served_s(workload, 0)
     n = len(workload.tenants)
-    return sums(workload.tenant, between_s, n)
+    return count(workload.tenant, n, between_s)
 
 
 _kept: WeakKeyDictionary[Workload, tuple[tuple[int, Cuts, str], Fluid]] = WeakKeyDictionary()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._count import counts, sums
+from .._count import count
 from ..policies.tasks import REJECTED
 
 if TYPE_CHECKING:
@@ -89,13 +89,13 @@ def unequal_costs(report: FairnessReport) -> float:
     workload, (start, end) = report.run.workload, report.window
     inside = (workload.arrival_s >= start) & (workload.arrival_s < end)
     tenant, cost_s, n = workload.tenant[inside], workload.cost_s[inside], len(workload.tenants)
-    count = counts(tenant, n)
-    several = count > 1
+    tasks = count(tenant, n)
+    several = tasks > 1
     if several.sum() < 2:
         return 0.0
-    mean_s = sums(tenant, cost_s, n)[several] / count[several]
-    spread = sums(tenant, cost_s * cost_s, n)[several] / count[several] - mean_s**2
-    error_s = STANDARD_ERRORS * np.sqrt(np.maximum(spread, 0.0) / (count[several] - 1))
+    mean_s = count(tenant, n, cost_s)[several] / tasks[several]
+    spread = count(tenant, n, cost_s * cost_s)[several] / tasks[several] - mean_s**2
+    error_s = STANDARD_ERRORS * np.sqrt(np.maximum(spread, 0.0) / (tasks[several] - 1))
     if float((mean_s - error_s).max()) <= float((mean_s + error_s).min()):
         return 0.0
     least_s = float(mean_s.min())

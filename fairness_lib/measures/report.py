@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from .._count import sums
+from .._count import count
 from ..engine.simulate import Run
 from ..policies.tasks import REJECTED, Outcome
 from .fair import fluid_of
@@ -327,7 +327,7 @@ def _queue_depth(
     tenant = workload.tenant[queued]
     entered = np.maximum(workload.arrival_s[queued], start)
     left = np.minimum(left_s[queued], end)
-    mean = sums(tenant, left - entered, n) / (end - start)
+    mean = count(tenant, n, left - entered) / (end - start)
 
     who = np.concatenate([tenant, tenant])
     change = np.repeat([1, -1], len(tenant))

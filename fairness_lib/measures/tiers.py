@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._count import counts, sums
+from .._count import count
 from ..engine.simulate import Run
 from ..policies.tasks import REJECTED, Outcome
 from ..traffic.workload import Workload
@@ -61,8 +61,8 @@ def readable(run: Run, asked: Asked, fluid: Fluid) -> dict[str, Any]:
     if asked.backlog:
         undone = cost_s - fluid.served_s(workload, 0) if asked.by_work else fluid.start_s >= start
         wanted = np.where(arrival_s < start, undone, wanted)
-    demand = sums(tenant, wanted, n) / length
-    completed = sums(tenant[finished], amount[finished], n) / length
+    demand = count(tenant, n, wanted) / length
+    completed = count(tenant[finished], n, amount[finished]) / length
     mean_cost_s = total(cost_s[finished]) / int(finished.sum())
     capacity = run.workers / mean_cost_s if mean_cost_s > 0 else inf
     if asked.by_work:
@@ -88,9 +88,9 @@ def readable(run: Run, asked: Asked, fluid: Fluid) -> dict[str, Any]:
         in_time_s = np.minimum(run.finish_s, horizon_s) - run.start_s
         got_s = np.minimum(run.finish_s, end) - np.maximum(run.start_s, start)
         at_work = (run.start_s < end) & (run.finish_s > start)
-    got_work_s = sums(tenant[at_work], got_s[at_work], n)
-    count = counts(tenant[arrived] * len(Outcome) + run.outcome[arrived], n * len(Outcome))
-    missed = counts(run.outcome[owed & ~kept], len(Outcome))
+    got_work_s = count(tenant[at_work], n, got_s[at_work])
+    key = tenant[arrived] * len(Outcome) + run.outcome[arrived]
+    missed = count(run.outcome[owed & ~kept], len(Outcome))
     return {
         "missed": _missed(missed),
         "behind_p50_s": quantile(all_behind, 0.50),
@@ -110,9 +110,9 @@ def readable(run: Run, asked: Asked, fluid: Fluid) -> dict[str, Any]:
         "_columns": _columns(
             workload,
             (demand, share, completed, x),
-            count.reshape(n, len(Outcome)),
+            count(key, n * len(Outcome)).reshape(n, len(Outcome)),
             np.array([[quantile(w, q) for q in QUANTILES.values()] for w in waits]),
-            (counts(tenant[owed], n), counts(tenant[kept], n)),
+            (count(tenant[owed], n), count(tenant[kept], n)),
             (behind_p50_s, behind_p99_s),
             (fair_work_s(workload, fluid), got_work_s),
         ),
@@ -166,7 +166,7 @@ def compiled(run: Run, asked: Asked, fluid: Fluid) -> dict[str, Any]:
 def _columns(
     workload: Workload,
     rates: tuple[NDArray[np.float64], ...],
-    count: NDArray[np.int64],
+    outcomes: NDArray[np.int64],
     wait_s: NDArray[np.float64],
     promises: tuple[NDArray[np.int64], ...],
     behind_s: tuple[NDArray[np.float64], ...],
@@ -181,10 +181,10 @@ def _columns(
         "completed_per_s": completed,
         "x": x,
         "under_share": demand <= share,
-        "arrived": count.sum(axis=1),
-        "admitted": count.sum(axis=1) - count[:, REJECTED].sum(axis=1),
-        **{f"rejected_{reason.label}": count[:, reason] for reason in REJECTED},
-        "waiting": count[:, Outcome.WAITING],
+        "arrived": outcomes.sum(axis=1),
+        "admitted": outcomes.sum(axis=1) - outcomes[:, REJECTED].sum(axis=1),
+        **{f"rejected_{reason.label}": outcomes[:, reason] for reason in REJECTED},
+        "waiting": outcomes[:, Outcome.WAITING],
         **dict(zip(QUANTILES, wait_s.T, strict=True)),
         **dict(zip(("owed", "kept"), promises, strict=True)),
         **dict(zip(("behind_p50_s", "behind_p99_s"), behind_s, strict=True)),
@@ -192,10 +192,10 @@ def _columns(
     }
 
 
-def _missed(count: NDArray[np.int64]) -> dict[str, int]:
+def _missed(outcomes: NDArray[np.int64]) -> dict[str, int]:
     """Name what became of what was owed and not kept: what was served came late."""
     labels = ("late" if o == Outcome.SERVED else o.label for o in Outcome)
-    return dict(zip(labels, count.tolist(), strict=True))
+    return dict(zip(labels, outcomes.tolist(), strict=True))
 
 
 def ratio(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ from math import inf, nan
 import numpy as np
 from numpy.typing import NDArray
 
+from .._count import count
 from ..measures.allocation import max_min_fair
 from ..measures.statistics import jain_index, quantile, total
 from .task_log import FINISHED, GONE, STARTED, WAITING, Columns
@@ -57,10 +58,10 @@ def fairness_of(
     asked = inside & (tasks.is_demand == 1)
     asked[_repeats(inside, tenant, request)] = False
 
-    attempts = np.bincount(tenant[inside], minlength=n) / length
-    turned_away = np.bincount(tenant[inside & (state == GONE)], minlength=n) / length
-    demand = np.bincount(tenant[asked], minlength=n) / length
-    completed = np.bincount(tenant[done], minlength=n) / length
+    attempts = count(tenant[inside], n) / length
+    turned_away = count(tenant[inside & (state == GONE)], n) / length
+    demand = count(tenant[asked], n) / length
+    completed = count(tenant[done], n) / length
     if done.any():
         mean_cost_s = total(tasks.cost_s[done]) / int(done.sum())
     known = not np.isnan(mean_cost_s)

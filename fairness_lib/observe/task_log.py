@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._count import count
+
 WAITING, STARTED, FINISHED, GONE = range(4)
 TYPES: dict[str, type[np.generic]] = {"d": np.float64, "q": np.int64, "b": np.int8}
 
@@ -117,7 +119,7 @@ class TaskLog:
         self.request = {int(place[row]): r for row, r in self.request.items() if keep[row]}
         kept: list[NDArray[Any]] = [column[keep] for column in columns]
         columns = Columns(*kept)
-        used = np.bincount(columns.tenant, minlength=len(self.code)) > 0
+        used = count(columns.tenant, len(self.code)) > 0
         used[: self.fixed] = True
         names = [name for name, still in zip(self.code, used, strict=True) if still]
         self.code = {name: i for i, name in enumerate(names)}

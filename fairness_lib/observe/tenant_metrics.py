@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from .._count import count
 from .heavy_hitters import HeavyHitters, Indices
 from .names import OTHER, label_of
 from .ranking import StickyRanking, largest
@@ -119,7 +120,7 @@ class TenantMetrics(Recorder):
         task_tenant: Indices,
         waits: NDArray[np.float64] | None,
     ) -> None:
-        number = np.bincount(task_tenant, minlength=len(distinct))
+        number = count(task_tenant, len(distinct))
         column = self._column(event)
         into_queue = 1 if event == "arrived" else -1
         self._total[column] += len(task_tenant)
@@ -127,7 +128,7 @@ class TenantMetrics(Recorder):
         bucket = None
         if waits is not None:
             bucket = self._waits_from + bucket_of(waits, self.buckets_s)
-            self._total += np.bincount(bucket, minlength=len(self._total))
+            self._total += count(bucket, len(self._total))
             self._total_wait_s += float(waits.sum())
         if event == "arrived":
             slots = self._busy.add(distinct, number)

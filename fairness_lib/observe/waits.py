@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from .._count import count
 
 STEPS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
 
@@ -73,7 +74,7 @@ class WaitHistogram:
     def of(cls, wait_s: object, bounds_s: tuple[float, ...] = BUCKETS_S) -> WaitHistogram:
         """Sort waits, in seconds, into buckets."""
         waits = _check.column("wait_s", wait_s)  # type: ignore[arg-type]
-        counts = np.bincount(bucket_of(waits, bounds_s), minlength=len(bounds_s) + 1)
+        counts = count(bucket_of(waits, bounds_s), len(bounds_s) + 1)
         return cls(counts, float(waits.sum()), bounds_s)
 
     def __add__(self, other: WaitHistogram) -> WaitHistogram:

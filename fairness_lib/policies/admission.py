@@ -2,6 +2,11 @@
 
 A token bucket admits at most ``rate * t + burst`` tasks in any interval of t seconds. A quota
 gives each tenant a bucket of its own; a task takes one token, whatever it costs.
+
+Times are rounded, and a client that sends exactly at its rate has a token ready at the very instant
+it asks for it. So a bucket counts whole tokens from when it was last full, which no rounding adds
+up in, and gives the client the benefit of the doubt: `RATE_TOLERANCE` of the rate, for a client
+that adds up its own clock, and `CLOCK_TOLERANCE` of the time on the clock, for its last bits.
 """
 
 from __future__ import annotations
@@ -12,6 +17,11 @@ from fnmatch import fnmatchcase
 
 from .. import _check
 from .tasks import Outcome, Tasks
+
+RATE_TOLERANCE = 1.0 + 1e-9
+"""What the rate is multiplied by."""
+CLOCK_TOLERANCE = 2e-15
+"""Nine units in the last place: the rounding of two times, and of what is computed from them."""
 
 
 @dataclass
@@ -38,18 +48,28 @@ class TokenBucket:
     def __post_init__(self) -> None:
         _check.number("rate_per_s", self.rate_per_s, above=0)
         _check.number("burst", self.burst, least=1)
-        self.tokens = float(self.burst)
+        self.full_s, self.taken = 0.0, 0  # when it was last full, and tokens taken since
         self.updated_s = 0.0
+
+    @property
+    def tokens(self) -> float:
+        """Tokens it held after the last call of `take`."""
+        filled = (self.updated_s - self.full_s) * self.rate_per_s
+        return max(0.0, min(self.burst, self.burst + filled - self.taken))
 
     def take(self, now: float) -> bool:
         """Take a token at time `now` in seconds, which may not go back; False if there is none."""
         if not now >= self.updated_s:  # NaN included
             raise ValueError(f"now must be at least {self.updated_s:g}, the last time; got {now!r}")
-        self.tokens = min(self.burst, self.tokens + (now - self.updated_s) * self.rate_per_s)
         self.updated_s = now
-        if self.tokens < 1.0:
+        burst, rate_per_s = self.burst, self.rate_per_s
+        tokens = burst + (now - self.full_s) * rate_per_s * RATE_TOLERANCE - self.taken
+        if tokens >= burst:
+            self.full_s, self.taken = now, 1
+            return True
+        if tokens < 1.0 - CLOCK_TOLERANCE * (now * rate_per_s + burst):
             return False
-        self.tokens -= 1.0
+        self.taken += 1
         return True
 
 
@@ -60,7 +80,8 @@ class Quota:
     Parameters
     ----------
     buckets : mapping of str to (rate_per_s, burst)
-        By tenant name or shell pattern (``small*``); the first that matches a tenant is its own.
+        By tenant name or shell pattern (``small*``); a tenant's own name comes first, then the
+        first pattern that matches it.
 
     Raises
     ------
@@ -76,7 +97,8 @@ class Quota:
     buckets: Mapping[str, tuple[float, float]]
 
     def __post_init__(self) -> None:
-        if not _check.by_name("buckets", self.buckets, "(rate_per_s, burst)"):
+        self.buckets = _check.by_name("buckets", self.buckets, "(rate_per_s, burst)")
+        if not self.buckets:
             raise ValueError("buckets must name at least one tenant or pattern; got none")
         for pattern, bucket in self.buckets.items():
             try:
@@ -90,12 +112,15 @@ class Quota:
 
     def bucket_for(self, tenant: str) -> TokenBucket:
         """Return a full bucket for the tenant of this name."""
-        for pattern, (rate_per_s, burst) in self.buckets.items():
-            if fnmatchcase(tenant, pattern):
-                return TokenBucket(float(rate_per_s), float(burst))
-        raise ValueError(
-            f"buckets has no entry for tenant {tenant!r}; it names {', '.join(self.buckets)}"
-        )
+        name: str | None = tenant
+        if tenant not in self.buckets:
+            name = next((name for name in self.buckets if fnmatchcase(tenant, name)), None)
+        if name is None:
+            raise ValueError(
+                f"buckets has no entry for tenant {tenant!r}; it names {', '.join(self.buckets)}"
+            )
+        rate_per_s, burst = self.buckets[name]
+        return TokenBucket(float(rate_per_s), float(burst))
 
     def begin(self, tasks: Tasks) -> None:
         """Fill the buckets of a new run."""

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from cases import idle_while_queued, policies_with, workloads
+from cases import at_its_rate, clocks, idle_while_queued, policies_with, rates, starts, workloads
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -107,6 +107,17 @@ def test_article_runs_are_bitwise_equal(name) -> None:
 def test_quanta_far_below_and_above_costs_are_bitwise_equal(quantum_s) -> None:
     workload = article_scenario().workload(2)
     assert both(workload, drr(quantum_s=quantum_s, weights={"heavy": 3.0, "mid1": 0.3}))
+
+
+@given(rates, st.integers(1, 100), starts, clocks, st.sampled_from([1.0, 1.5, 7.0]))
+def test_a_client_at_exactly_its_rate_is_let_in_by_both(tier, rate, n, start_s, clock, burst):
+    """And one that sends half as much again is not, by the same tasks in both."""
+    times = at_its_rate(rate, n, start_s, clock)
+    horizon_s = times[-1] + 1
+    work = Workload(["a"], times, [0] * n, [1e-3] * n, horizon_s)
+    assert both(work, quota(buckets={"a": (rate, burst)}, cap=None)).counts()["quota"] == 0
+    turned_away = both(work, quota(buckets={"a": (rate / 1.5, burst)}, cap=None)).counts()["quota"]
+    assert turned_away >= (n - 1) / 3 - burst
 
 
 def test_a_cap_and_a_pool_beyond_any_count_are_no_limit(tier) -> None:

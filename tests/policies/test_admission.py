@@ -6,11 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from cases import outcomes, start_times, tasks
+from cases import at_its_rate, clocks, outcomes, rates, start_times, starts, tasks
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fairness_lib import Outcome, Policy, Quota, Tenant, TokenBucket, fifo, quota, simulate
+from fairness_lib.policies.admission import CLOCK_TOLERANCE, RATE_TOLERANCE
 from fairness_lib.policies.fifo import Fifo
 from fairness_lib.traffic.scenario import Scenario
 
@@ -32,20 +33,55 @@ def test_a_rejected_task_takes_no_token() -> None:
     assert [bucket.take(now) for now in (0, 0.5, 0.75, 1.0)] == [True, False, False, True]
 
 
+# --- rounding: a client at its rate is let in, and nobody gets more than the bound -------------
+
+
+bursts = st.just(1.0) | st.integers(1, 50).map(float) | st.floats(1, 50)
+
+
+@given(rates, bursts, st.integers(1, 1500), starts, clocks)
+def test_a_client_at_exactly_its_rate_is_never_refused(rate, burst, n, start_s, clock) -> None:
+    bucket = TokenBucket(rate, burst)
+    assert all(bucket.take(now) for now in at_its_rate(rate, n, start_s, clock))
+
+
+@given(rates, st.integers(1, 20), st.integers(1, 60), starts)
+def test_nor_is_one_that_sends_its_whole_burst_as_often_as_it_fills(rate, burst, n, start) -> None:
+    bucket = TokenBucket(rate, burst)
+    assert all(bucket.take(start + k * burst / rate) for k in range(n) for _ in range(burst))
+
+
+@pytest.mark.parametrize("clock", ["divides", "multiplies", "adds up"])
+def test_not_even_after_half_a_million_tasks(clock) -> None:
+    bucket = TokenBucket(10, 1)
+    assert all(bucket.take(now) for now in at_its_rate(10, 500_000, 0.0, clock))
+
+
+@pytest.mark.parametrize("start_s", [0.0, 1.7e9])
+def test_a_client_a_thousandth_above_its_rate_is_refused_the_negative_control(start_s) -> None:
+    bucket = TokenBucket(10, 1)
+    assert [bucket.take(start_s), bucket.take(start_s + 0.999 / 10)] == [True, False]
+
+
 @given(
-    rate=st.floats(0.1, 100),
-    burst=st.floats(1, 20),
-    gaps=st.lists(st.floats(0, 1), min_size=1, max_size=120),
+    rates,
+    bursts,
+    starts,
+    st.lists(st.tuples(st.integers(0, 3), st.floats(0, 2) | st.just(1.0)), max_size=80),
 )
 def test_token_bucket_admits_at_most_rate_times_t_plus_burst_in_any_interval(
-    rate, burst, gaps
+    rate, burst, start_s, gaps
 ) -> None:
-    bucket = TokenBucket(rate, burst)
-    times = np.cumsum(gaps).tolist()
-    taken = [t for t in times if bucket.take(t)]
+    """In exact arithmetic, but for a billionth of the rate and the last bits of the clock."""
+    bucket, times = TokenBucket(rate, burst), [start_s]
+    for tasks_before, gap in gaps:
+        times += [times[-1]] * tasks_before + [times[-1] + gap / rate]
+    taken = [Fraction(now) for now in times if bucket.take(now)]
+    per_s = Fraction(rate) * Fraction(RATE_TOLERANCE)
     for i, start in enumerate(taken):
         for n, end in enumerate(taken[i:], 1):
-            assert n <= rate * (end - start) + burst + 1e-9 * n
+            last_bits = Fraction(CLOCK_TOLERANCE) * (Fraction(rate) * end + Fraction(burst))
+            assert n <= per_s * (end - start) + Fraction(burst) + 2 * last_bits
 
 
 def test_a_counter_reset_every_second_breaks_that_bound_the_negative_control() -> None:
@@ -115,6 +151,11 @@ def test_each_tenant_has_a_bucket_of_its_own_even_under_one_pattern() -> None:
     run = simulate(work, quota(buckets={"t*": (1, 1)}), 4)
     served, rejected = Outcome.SERVED, Outcome.QUOTA
     assert outcomes(run) == [served, served, rejected, rejected]
+
+
+def test_a_tenants_own_name_comes_before_any_pattern() -> None:
+    buckets = Quota({"*": (1, 2), "vip": (1, 9), "[a]": (1, 5)})
+    assert [buckets.bucket_for(name).burst for name in ("vip", "[a]", "a")] == [9, 5, 2]
 
 
 def test_the_first_matching_pattern_counts() -> None:

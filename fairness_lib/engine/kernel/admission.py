@@ -1,17 +1,20 @@
-"""A token bucket a tenant."""
+"""A token bucket a tenant, as policies.admission."""
 
 from __future__ import annotations
 
+from ...policies.admission import CLOCK_TOLERANCE, RATE_TOLERANCE
 from .columns import Buckets
 
 
 def admit(tenant: int, now: float, buckets: Buckets) -> bool:
     """Take a token from a tenant's bucket; False if there is none."""
-    filled = buckets.tokens[tenant] + (now - buckets.updated_s[tenant]) * buckets.rate_per_s[tenant]
-    tokens = min(buckets.burst[tenant], filled)
-    buckets.updated_s[tenant] = now
-    if tokens < 1.0:
-        buckets.tokens[tenant] = tokens
+    burst, rate_per_s = buckets.burst[tenant], buckets.rate_per_s[tenant]
+    filled = (now - buckets.full_s[tenant]) * rate_per_s * RATE_TOLERANCE
+    tokens = burst + filled - buckets.taken[tenant]
+    if tokens >= burst:
+        buckets.full_s[tenant], buckets.taken[tenant] = now, 1.0
+        return True
+    if tokens < 1.0 - CLOCK_TOLERANCE * (now * rate_per_s + burst):
         return False
-    buckets.tokens[tenant] = tokens - 1.0
+    buckets.taken[tenant] += 1.0
     return True

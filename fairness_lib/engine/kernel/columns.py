@@ -22,8 +22,8 @@ class Buckets(NamedTuple):
 
     rate_per_s: Column
     burst: Column
-    tokens: Column
-    updated_s: Column
+    full_s: Column
+    taken: Column
 
 
 class Pool(NamedTuple):

@@ -36,7 +36,7 @@ def simulate(
     """
     if limited == 1:
         for t in range(tenants):
-            buckets.tokens[t], buckets.updated_s[t] = buckets.burst[t], 0.0
+            buckets.full_s[t], buckets.taken[t] = 0.0, 0.0
     for worker in range(workers):
         pool.order[worker] = worker
     begin(tenants, rules, state)
