@@ -23,4 +23,4 @@ def count(indices: ArrayLike, n: int, weights: ArrayLike | None = None) -> NDArr
     [1, 0, 2, 0]
     """
     found = np.bincount(np.asarray(indices, dtype=np.intp), weights, minlength=n)
-    return found if weights is not None else found.astype(np.int64, copy=False)
+    return found.astype(np.int64 if weights is None else np.float64, copy=False)

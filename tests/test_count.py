@@ -49,6 +49,7 @@ def test_each_index_is_counted(narrow, of) -> None:
 @given(indices, st.data())
 def test_weights_are_added_by_index(narrow, of, data) -> None:
     weights = data.draw(arrays.arrays(float, len(of), elements=st.integers(-5, 5)))
+    assert count(of, 7, weights).dtype == np.float64  # of nothing too
     assert count(of, 7, weights).tolist() == [weights[of == i].sum() for i in range(7)]
 
 
@@ -59,7 +60,7 @@ def test_runs_are_measured(narrow, work, policy) -> None:
         report = fl.measure(run)
     except ValueError:
         return  # nothing finished in time
-    assert report.tenants["arrived"].sum() <= len(work)
+    assert report.by_tenant()["arrived"].sum() <= len(work)
     assert sum(fl.fair_reference(work, 2).work_s(0, 8).values()) <= 16 + 1e-9
 
 
