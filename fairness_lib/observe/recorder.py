@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from .._count import count
 from ..policies.tasks import REJECTED
 from .names import plain_name
 
@@ -184,7 +185,7 @@ def _coded(
             raise TypeError(f"names must be a sequence of strings; got {names!r}")
         tenants = np.asarray(tenants)
         code = _check.indices("tenants", tenants, length=tenants.size, below=len(names))
-        used = np.flatnonzero(np.bincount(code, minlength=len(names)))
+        used = np.flatnonzero(count(code, len(names)))
         place = np.empty(len(names), dtype=np.int64)
         place[used] = np.arange(len(used))
         distinct = [plain_name(names[i]) for i in used.tolist()]
