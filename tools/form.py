@@ -19,7 +19,11 @@ CLOSED_BY = {"predict": ("answer",), "exercise": ("hint", "solution"), "hint": (
 FENCE = re.compile(r"(?P<mark>:{3,}|`{3,})\{(?P<name>[\w:-]+)\} *(?P<words>.*)")
 HEADING = re.compile(r"#{1,6} (?P<words>.+)")
 OPTION = re.compile(r"- \*\*(?P<letter>[A-Z])\.\*\* \S")
-OLD_FORM = re.compile(r"\{admonition\} *(?:\d|Predict|Answer|Exercise|Solution|Hint|What you will)")
+OLD_FORM = re.compile(
+    r"\{admonition\} *(?:\d|Predict|Answer|Exercise|Solution|Hint|What you will)"
+    r"|^:class:.*\bdropdown",
+    re.MULTILINE,
+)
 TIMES = re.compile(
     r"\*\*It takes\*\*\s+about\s+(?P<read>\d+)\s+minutes\s+to\s+read"
     r"(?:,\s+(?P<work>\d+)\s+with\s+the\s+exercises)?"

@@ -20,12 +20,35 @@ MENDED = {
 }
 
 
+HEAD = re.compile(r"<thead>.*?</thead>", re.DOTALL)
+ROW = re.compile(r"<tr\b[^>]*>.*?</tr>", re.DOTALL)
+CELL = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
+
+
+def flatten_head(head: str) -> str:
+    """Move the names of an index, which pandas gives a row of its own, into the row above."""
+    *_, above, last = ["", "", *ROW.findall(head)]
+    names, titles = (list(CELL.finditer(row)) for row in (last, above))
+    depth = next((i for i, cell in enumerate(names) if not cell[1].strip()), len(names))
+    blank = [*titles[:depth], *names[depth:]]
+    if not depth or len(names) != len(titles) or any(cell[1].strip() for cell in blank):
+        return head
+    merged = above[: titles[0].start()] + last[names[0].start() : names[depth - 1].end()]
+    return head.replace(last, "").replace(above, merged + above[titles[depth - 1].end() :])
+
+
+def mend_head(head: str) -> str:
+    """Flatten a table's head, and let its long names break."""
+    return CELL.sub(lambda cell: cell[0].replace("_", "_<wbr>"), flatten_head(head))
+
+
 def mend_body(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     """Replace the known faults in one page's body."""
     body = context.get("body")
     if body:
         for fault, mended in MENDED.items():
             body = body.replace(fault, mended)
+        body = HEAD.sub(lambda found: mend_head(found[0]), body)
         context["body"] = body
 
 

@@ -22,14 +22,49 @@
     if (node.getAttribute(attribute) !== value) node.setAttribute(attribute, value);
   };
 
-  // What scrolls sideways must be reachable with the keyboard.
+  // What scrolls sideways must be reachable with the keyboard, and show where it is cut off.
   const SCROLLERS =
     "mjx-container[display], .pst-scrollable-table-container, .cell_output .output, .highlight pre, .cell_output .widget-subarea *";
+  const markCuts = (node) => {
+    const rest = node.scrollWidth - node.clientWidth - node.scrollLeft;
+    node.classList.toggle("cut-start", node.scrollLeft > 1);
+    node.classList.toggle("cut-end", rest > 1);
+  };
   const reachScrollers = () => {
+    fitTables();
     for (const node of document.querySelectorAll(SCROLLERS)) {
-      if (node.scrollWidth <= node.clientWidth + 1 || !node.clientWidth) continue;
-      if (!/auto|scroll/.test(getComputedStyle(node).overflowX)) continue;
+      const scrolls = /auto|scroll/.test(getComputedStyle(node).overflowX);
+      if (!node.clientWidth || !scrolls) continue;
+      markCuts(node);
+      if (node.scrollWidth <= node.clientWidth + 1) continue;
       if (!node.querySelector("a[href], button, input, [tabindex]")) set(node, "tabindex", "0");
+    }
+  };
+
+  // On a phone a table that would be cut off becomes a card for each row. Its roles have to be
+  // said then, since a browser takes them from the layout.
+  const PHONE = matchMedia("(max-width: 600px)");
+  const TABLES = ".cell_output .output table, .pst-scrollable-table-container table";
+  const ROLES = { table: "table", thead: "rowgroup", tbody: "rowgroup", tr: "row", td: "cell" };
+  const fitTables = () => {
+    for (const table of document.querySelectorAll(TABLES)) {
+      table.classList.remove("cards");
+      const holder = table.parentElement.closest(".output, .pst-scrollable-table-container");
+      const titles = [...(table.tHead?.rows[0]?.cells || [])];
+      if (!PHONE.matches || table.tHead?.rows.length !== 1) continue;
+      if (holder.scrollWidth <= holder.clientWidth + 1) continue;
+      table.classList.add("cards");
+      for (const node of [table, ...table.querySelectorAll("*")]) {
+        const role = node.matches("thead th")
+          ? "columnheader"
+          : node.matches("tbody th")
+            ? "rowheader"
+            : ROLES[node.localName];
+        if (role) set(node, "role", role);
+      }
+      for (const row of table.tBodies[0].rows) {
+        [...row.cells].forEach((cell, i) => (cell.dataset.title = titles[i]?.textContent.trim() || ""));
+      }
     }
   };
 
@@ -76,6 +111,11 @@
     addEventListener("resize", reachScrollers);
     addEventListener("load", reachScrollers);
     addEventListener("fl-typeset", reachScrollers);
+    document.addEventListener("toggle", reachScrollers, true);
+    document.addEventListener("scroll", ({ target }) => target.matches?.(SCROLLERS) && markCuts(target), {
+      capture: true,
+      passive: true,
+    });
     if (!document.querySelector('script[type="application/vnd.jupyter.widget-view+json"]')) return;
     let waiting = false;
     const later = () => {

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _check
-from .._count import count
+from .. import _check, _count
 from ..policies.tasks import REJECTED
 from .names import plain_name
 
@@ -185,7 +184,7 @@ def _coded(
             raise TypeError(f"names must be a sequence of strings; got {names!r}")
         tenants = np.asarray(tenants)
         code = _check.indices("tenants", tenants, length=tenants.size, below=len(names))
-        used = np.flatnonzero(count(code, len(names)))
+        used = np.flatnonzero(_count.count(code, len(names)))
         place = np.empty(len(names), dtype=np.int64)
         place[used] = np.arange(len(used))
         distinct = [plain_name(names[i]) for i in used.tolist()]

@@ -7,20 +7,15 @@ That their stored outputs are what the library computes now is nbval's part
 from __future__ import annotations
 
 import copy
-import importlib.util
 from pathlib import Path
 
+import form
 import nbformat
+import notebooks
 import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-spec = importlib.util.spec_from_file_location("notebooks", ROOT / "tools" / "notebooks.py")
-assert spec is not None
-assert spec.loader is not None
-notebooks = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(notebooks)
-
 PATHS = notebooks.notebooks()
 
 
@@ -59,7 +54,7 @@ def example() -> nbformat.NotebookNode:
     alt = "Under FIFO every tenant waits; under DRR only the bursting one does."
     cells = [
         nbformat.v4.new_markdown_cell("# Title"),
-        nbformat.v4.new_code_cell("1 + 1", execution_count=1),
+        nbformat.v4.new_code_cell("import math", execution_count=1),
         nbformat.v4.new_code_cell(
             "plot()",
             execution_count=2,
@@ -163,3 +158,121 @@ def test_normal_form_is_a_fixed_point() -> None:
     once = notebooks.as_text(notebooks.normalise(copy.deepcopy(notebook)))
     twice = notebooks.as_text(notebooks.normalise(nbformat.reads(once, as_version=4)))
     assert once == twice
+
+
+# --- the form of a chapter ------------------------------------------------------------------
+
+HEAD = """# Title
+
+:::{admonition} In this chapter
+:class: note
+
+You will be able to
+
+- **read** it.
+
+**You need** nothing. **It takes** about 1 minutes to read, 9 with the exercises.
+:::"""
+PREDICT = """:::{predict} Which?
+- **A.** One.
+- **B.** Another.
+:::"""
+ANSWER = """:::{answer} B
+So it is.
+:::"""
+EXERCISE = """## Exercises
+
+:::{exercise} Try
+What comes out?
+:::
+:::{hint}
+Look.
+:::"""
+END = """:::{solution}
+Two.
+:::
+
+## What this did not show
+
+Much.
+
+## Next
+
+[Chapter 2](02_metrics.ipynb)."""
+
+
+def chapter() -> list[nbformat.NotebookNode]:
+    """Return the cells of a small chapter in the book's form."""
+    text, code = nbformat.v4.new_markdown_cell, nbformat.v4.new_code_cell
+    imports = code("import math", metadata={"tags": ["hide-input"]})
+    return [
+        *(text(HEAD), imports, text(PREDICT), code("1 + 1"), text(ANSWER)),
+        *(text(EXERCISE), code("long = 1\n" * 40), text(END)),
+    ]
+
+
+def test_a_chapter_in_form_has_nothing_said_of_it() -> None:
+    assert form.check(chapter(), chapter=True) == []
+
+
+def test_only_the_cells_of_solutions_are_out_of_sight() -> None:
+    assert form.solution_cells(chapter()) == {6}
+
+
+@pytest.mark.parametrize(
+    ("place", "old", "new", "said"),
+    [
+        (0, "In this chapter", "At a glance", "no head"),
+        (0, "You will be able to", "You might", "You will be able to"),
+        (0, "**You need**", "You need", "**You need**"),
+        (0, ", 9 with the exercises", "", "M with the exercises"),
+        (0, "about 1 minutes", "about 12 minutes", "12 minutes to read"),
+        (1, "import math", "plot()", "does not begin with the imports"),
+        (2, "- **A.** One.\n", "", "needs options"),
+        (2, "- **A.** One.\n- **B.** Another.", "Guess.", "needs options"),
+        (2, "**B.**", "**C.**", "needs options"),
+        (2, "**B.**", "B.", "needs options"),
+        (2, " Which?", "", "{predict} without a title"),
+        (2, "Another.\n:::", "Another.", "{predict} is not closed in its cell"),
+        (2, "{predict} Which?", "{admonition} Predict", "in place of the directive"),
+        (2, PREDICT, ":::{note}\n:class: dropdown\n:::", "in place of the directive"),
+        (2, PREDICT, "", "{answer} without its question"),
+        (3, "1 + 1", "x = " + "1" * 73, "77 columns, over 76"),
+        (4, "{answer} B", "{answer} C", "'C' is not one of its options A, B, or none"),
+        (4, "{answer} B", "{answer}", "'' is not one of its options A, B, or none"),
+        (4, ANSWER, "", "{predict} without {answer} before the next heading"),
+        (
+            4,
+            ANSWER,
+            "## A section\n" + ANSWER,
+            "{predict} without {answer} before the next heading",
+        ),
+        (5, "{exercise} Try", "{exercise}", "{exercise} without a title"),
+        (7, ":::{solution}\nTwo.\n:::", "", "{hint} without {solution} before the next heading"),
+        (7, "## Next", "## What is next", "last two headings"),
+        (7, "[Chapter 2](02_metrics.ipynb)", "Chapter 2", "'Next' links to no page"),
+    ],
+)
+def test_form_notices(place: int, old: str, new: str, said: str) -> None:
+    cells = chapter()
+    assert old in cells[place].source
+    cells[place].source = cells[place].source.replace(old, new)
+    assert said in "\n".join(form.check(cells, chapter=True))
+
+
+def test_form_notices_hidden_imports() -> None:
+    cells = chapter()
+    cells[1].metadata["tags"] = ["remove-input"]
+    assert "is not shown" in "\n".join(form.check(cells, chapter=True))
+
+
+def test_a_prediction_may_say_that_no_option_is_right() -> None:
+    cells = chapter()
+    cells[4].source = cells[4].source.replace("{answer} B", "{answer} none")
+    assert form.check(cells, chapter=True) == []
+
+
+def test_other_pages_need_no_head_and_no_end() -> None:
+    cells = chapter()[1:5]
+    assert form.check(cells, chapter=False) == []
+    assert form.check(cells, chapter=True) != []
