@@ -123,7 +123,7 @@ def directive(home: str, name: str) -> str:
 def reference(room: str) -> str:
     """Return the reference of a room, or of one module, as MyST text."""
     groups = names_of(room)
-    table = ["| name | what it is |", "| --- | --- |"]
+    table = ["{.names}", "| name | what it is |", "| --- | --- |"]
     sections = []
     for home, names in groups.items():
         for name in names:
@@ -137,7 +137,7 @@ def reference(room: str) -> str:
         sections.append(
             f"(api-{label})=\n## `{heading}`\n\n````{{eval-rst}}\n{text}\n\n{body}````\n"
         )
-    listed = "\n".join(table) + "\n\n" if len(table) > 3 else ""
+    listed = "\n".join(table) + "\n\n" if len(table) > 4 else ""
     return listed + "\n".join(sections)
 
 
