@@ -107,7 +107,7 @@ def test_sliders_and_python_move_each_other(browser: Any, lab: str) -> None:
         quantum_ms = 10 * 10**0.15
         explorer = explore(quantum_ms=quantum_ms)
         report = explorer.report("drr")
-        assert repr(report) in " ".join(seen.inner_text().split())
+        assert " ".join(repr(report).split()) in " ".join(seen.inner_text().split())
         wait_ms = f"{1000 * report.under_share_p99_wait_s:.1f} ms"
         row = page.locator(".fl-summary tr", has_text="p99 wait within share")
         assert row.locator("td").all_inner_texts()[2] == wait_ms
