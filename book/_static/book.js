@@ -31,7 +31,6 @@
     node.classList.toggle("cut-end", rest > 1);
   };
   const reachScrollers = () => {
-    fitTables();
     for (const node of document.querySelectorAll(SCROLLERS)) {
       const scrolls = /auto|scroll/.test(getComputedStyle(node).overflowX);
       if (!node.clientWidth || !scrolls) continue;
@@ -44,7 +43,7 @@
   // On a phone a table that would be cut off becomes a card for each row. Its roles have to be
   // said then, since a browser takes them from the layout.
   const PHONE = matchMedia("(max-width: 600px)");
-  const TABLES = ".cell_output .output table, .pst-scrollable-table-container table";
+  const TABLES = ".cell_output .output.text_html table, .pst-scrollable-table-container table";
   const ROLES = { table: "table", thead: "rowgroup", tbody: "rowgroup", tr: "row", td: "cell" };
   const fitTables = () => {
     for (const table of document.querySelectorAll(TABLES)) {
@@ -107,11 +106,14 @@
 
   document.addEventListener("DOMContentLoaded", () => {
     alignNumbers();
-    reachScrollers();
-    addEventListener("resize", reachScrollers);
-    addEventListener("load", reachScrollers);
-    addEventListener("fl-typeset", reachScrollers);
-    document.addEventListener("toggle", reachScrollers, true);
+    const fit = () => {
+      fitTables();
+      reachScrollers();
+    };
+    fit();
+    // The window, the sidebar, a fold, late mathematics: all of them change the article's size.
+    const article = document.querySelector(".bd-article");
+    if (article) new ResizeObserver(() => requestAnimationFrame(fit)).observe(article);
     document.addEventListener("scroll", ({ target }) => target.matches?.(SCROLLERS) && markCuts(target), {
       capture: true,
       passive: true,

@@ -6,10 +6,7 @@
   const load = () => {
     if (script.isConnected) return;
     const { Hub } = window.MathJax; // of widgets.js: MathJax keeps only what it knows
-    script.onload = () => {
-      Object.assign(window.MathJax, Hub && { Hub });
-      window.MathJax.startup.promise.then(() => dispatchEvent(new Event("fl-typeset")));
-    };
+    script.onload = () => Object.assign(window.MathJax, Hub && { Hub });
     document.head.append(script);
   };
   if (!document.querySelector('script[type="application/vnd.jupyter.widget-view+json"]')) return load();

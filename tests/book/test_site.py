@@ -7,7 +7,6 @@ in the Chromium or Chrome of this machine. Without one they are skipped, and in 
 from __future__ import annotations
 
 import functools
-import importlib.util
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +15,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import accessible
+import pandas as pd
 import pytest
+import repository
 import yaml
 from browsing import DESK, HTML, PHONE, ROOT, TABLET, Look
 
@@ -152,13 +154,52 @@ def test_no_id_stands_twice_in_a_page_with_figures() -> None:
     assert twice == []
 
 
-def load_extension(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "book" / "_ext" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def titles(head: str) -> list[list[str]]:
+    """Return the words of a table's head, row by row."""
+    rows = re.findall(r"<tr.*?</tr>", head, re.DOTALL)
+    return [re.findall(r"<th[^>]*>(.*?)</th>", row, re.DOTALL) for row in rows]
+
+
+def flattened(table: pd.DataFrame) -> list[list[str]]:
+    return titles(accessible.flatten_head(accessible.HEAD.search(table.to_html())[0]))
+
+
+def test_the_name_of_an_index_gets_no_row_of_its_own() -> None:
+    table = pd.DataFrame({"x": [1], "y": [2]})
+    assert flattened(table) == [["", "x", "y"]]
+    assert flattened(table.rename_axis("cap")) == [["cap", "x", "y"]]
+    two = table.set_index(pd.MultiIndex.from_tuples([("a", 1)], names=["policy", "seed"]))
+    assert flattened(two) == [["policy", "seed", "x", "y"]]
+
+
+def test_a_head_with_something_in_both_rows_keeps_them() -> None:
+    table = pd.DataFrame({"x": [1]}).rename_axis("cap").rename_axis("metric", axis=1)
+    assert flattened(table) == [["metric", "x"], ["cap", ""]]
+    groups = pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("wait", "FIFO")]))
+    assert flattened(groups) == [["", "wait"], ["", "FIFO"]]
+
+
+@pytest.mark.site
+def test_no_table_has_a_blank_band_in_its_head() -> None:
+    bands = []
+    for path in built_pages():
+        for head in accessible.HEAD.findall(path.read_text(encoding="utf-8")):
+            if accessible.flatten_head(head) != head:
+                bands.append(f"{path.relative_to(HTML)}: {titles(head)}")
+    assert bands == []
+
+
+@pytest.mark.site
+def test_chapters_are_numbered_and_folds_of_code_are_called_so() -> None:
+    unnumbered, odd = [], []
+    for number, path in enumerate(page for page in PAGES if re.match(r"book/0[1-8]_", page)):
+        text = (HTML / path).read_text(encoding="utf-8")
+        if f'<h1><span class="section-number">{number + 1}. </span>' not in text:
+            unnumbered.append(path)
+        odd += [
+            f"{path}: {name}" for name in re.findall(r"(?:Show|Hide) code cell|Toggle hid", text)
+        ]
+    assert (unnumbered, odd) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -171,7 +212,7 @@ def load_extension(name: str) -> Any:
     ],
 )
 def test_buttons_lead_to_the_repository_of_the_remote(remote: str, url: str) -> None:
-    options = load_extension("repository").theme_options(remote, "main")
+    options = repository.theme_options(remote, "main")
     assert options["repository_url"] == url
     assert options["use_repository_button"]
     assert options["use_issues_button"]
@@ -182,7 +223,7 @@ def test_buttons_lead_to_the_repository_of_the_remote(remote: str, url: str) -> 
     "remote", ["", "/srv/git/fair", "../fair", "file:///srv/fair", "https://example.org/a/b"]
 )
 def test_no_buttons_without_a_remote_that_a_reader_can_open(remote: str) -> None:
-    assert load_extension("repository").theme_options(remote, "main") == {"repository_url": ""}
+    assert repository.theme_options(remote, "main") == {"repository_url": ""}
 
 
 # --- in a browser -------------------------------------------------------------------------
@@ -208,6 +249,19 @@ def looks(browser: Any, origins: dict[str, str]) -> Iterator[Any]:
         tab.context.close()
 
 
+OPEN_ALL = """() => {
+  for (const option of document.querySelectorAll(".question .options li:last-child button"))
+    option.click();
+  for (const fold of document.querySelectorAll("details")) fold.open = true;
+}"""
+CUT = """() => [...document.querySelectorAll(
+    ".highlight pre, .cell_output .output, .pst-scrollable-table-container")]
+  .filter(node => node.clientWidth && node.scrollWidth > node.clientWidth + 1
+    && getComputedStyle(node).overflowX !== "visible")
+  .map(node => [(node.closest(".cell_input") ? "code: " : "") + node.textContent.slice(0, 60),
+    getComputedStyle(node).maskImage !== "none"])"""
+
+
 @pytest.mark.site
 @pytest.mark.browser
 @pytest.mark.parametrize("path", PAGES)
@@ -217,10 +271,14 @@ def test_page(looks: Any, origin: str, theme: str, path: str) -> None:
     tab = looks(origin, theme)
     tab.visit(path)
     assert tab.page.evaluate("document.documentElement.dataset.theme") == theme
+    tab.page.evaluate(OPEN_ALL)  # or nobody looks at what is folded
     found = {}
     for name, size in (("phone", PHONE), ("tablet", TABLET), ("desk", DESK)):
         tab.resize(size)
         found[f"wider than the {name}"] = tab.overflow()
+        cut = tab.page.evaluate(CUT)
+        found[f"cut on the {name} without a hint"] = [what for what, hint in cut if not hint]
+        found[f"code cut on the {name}"] = [what for what, _ in cut if what.startswith("code")]
         if (
             origin == "http" and size != TABLET
         ):  # the page is the same, and axe takes most of the time
