@@ -130,7 +130,7 @@ class FairnessReport:
         if run.engine == "compiled":
             from ..engine import compiled
 
-            columns = entered, np.sort(start_s, kind="stable"), np.sort(finish_s, kind="stable")
+            columns = entered, np.sort(start_s), np.sort(finish_s)
             return compiled.idle_while_queued_s(*columns, run.workers, horizon_s)
         last_s = max(horizon_s, *(column.max(initial=0.0) for column in (entered, finish_s)))
         events = [len(entered), len(start_s), len(finish_s), 1]
