@@ -299,3 +299,36 @@ def test_an_objective_is_met_to_the_nanosecond() -> None:
     report = measure(simulate(work, fifo(), workers=1), objective_s=0.2)
     assert report.run.wait_s[1] != 0.2
     assert (report.owed, report.kept) == (2, 1.0)
+
+
+# --- deficit round robin against the rate it reserves ---------------------------------------------
+
+
+@st.composite
+def one_class(draw) -> tuple[Workload, float]:
+    """Return a workload of equal weights, and a quantum of at least its largest cost."""
+    work = draw(workloads(max_tasks=60, costs=st.integers(1, 16).map(lambda n: n / 8)))
+    equal = Workload(work.tenants, work.arrival_s, work.tenant, work.cost_s, 8.0)
+    return equal, work.cost_s.max() * draw(st.sampled_from([1.0, 1.5, 3.0]))
+
+
+@given(one_class())
+def test_drr_is_behind_a_reserved_rate_by_less_than_three_rounds(drawn) -> None:
+    """Stiliadis and Varma (1998): latency at most (3 rounds - 2 quanta), for quanta >= all costs.
+
+    The reserved rate is one n-th of a single worker, whatever the others do.
+    """
+    work, quantum_s = drawn
+    run = simulate(work, drr(quantum_s=quantum_s, cap=None), 1)
+    n = len(work.tenants)
+    latency_s = 3 * n * quantum_s - 2 * quantum_s
+    for t in range(n):
+        reserved_s = 0.0
+        for task in np.flatnonzero(work.tenant == t):
+            reserved_s = max(reserved_s, work.arrival_s[task]) + n * work.cost_s[task]
+            assert run.finish_s[task] <= reserved_s + latency_s + 1e-9
+
+
+def test_fifo_has_no_such_bound_the_negative_control() -> None:
+    work = tasks(*[("a", 0.0, 1.0)] * 50, ("b", 0.5, 1.0))
+    assert simulate(work, fifo(cap=None), 1).finish_s[-1] > 0.5 + 2 * 1.0 + 3 * 2 - 2
