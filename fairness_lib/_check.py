@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping
 from numbers import Real
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -21,15 +22,17 @@ def number(
 ) -> float:
     """Return `value` as a finite float within bounds, or raise an error that names `field`."""
     bound = f"above {above:g}" if above is not None else f"at least {least:g}"
-    if least == -math.inf and above is None:
-        bound = "finite"
     if most != math.inf:
         bound += f" and at most {most:g}"
+    elif least == -math.inf and above is None:
+        bound = "finite"
+    else:
+        bound = f"finite and {bound}"
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{field} must be a number, {bound}; got {value!r}")
-    x = float(value)
+        raise TypeError(f"{field} must be a number, {bound}; got {_shown(value)}")
+    x = _float(value)
     if not math.isfinite(x) or x < least or x > most or (above is not None and x <= above):
-        raise ValueError(f"{field} must be {bound}; got {value!r}")
+        raise ValueError(f"{field} must be {bound}; got {_shown(value)}")
     return x
 
 
@@ -48,11 +51,15 @@ def window(field: str, value: Any, horizon_s: float) -> tuple[float, float]:
 
 def whole(field: str, value: Any, *, least: int = 1) -> int:
     """Return `value` as an int of at least `least`, or raise an error that names `field`."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{field} must be a whole number of at least {least}; got {value!r}")
-    n = int(value)
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        n = index(value)
+    except TypeError:
+        said = f"{field} must be a whole number of at least {least}; got {_shown(value)}"
+        raise TypeError(said) from None
     if n < least:
-        raise ValueError(f"{field} must be a whole number of at least {least}; got {value!r}")
+        raise ValueError(f"{field} must be a whole number of at least {least}; got {_shown(value)}")
     return n
 
 
@@ -60,8 +67,28 @@ def seed(field: str, value: Any) -> int:
     """Return `value` as a seed: a whole number below 2**63, where streams begin to repeat."""
     n = whole(field, value, least=0)
     if n >= 2**63:
-        raise ValueError(f"{field} must be below 2**63; got {value!r}")
+        raise ValueError(f"{field} must be below 2**63; got {_shown(value)}")
     return n
+
+
+def _float(value: Any) -> float:
+    """Return `value` as a float; infinity for whole numbers and fractions beyond the largest."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _shown(value: Any) -> str:
+    """Show a value in a line, however many digits it has."""
+    if isinstance(value, int) and value.bit_length() > 128:
+        digits, power = math.modf(math.log10(abs(value)))
+        return f"about {'-' * (value < 0)}{10**digits:.1f}e{power:.0f}"
+    try:
+        shown = repr(value)
+    except ValueError:  # a fraction of numbers with more digits than Python writes
+        return f"a {type(value).__name__} of too many digits"
+    return shown if len(shown) <= 80 else f"{shown[:77]}..."
 
 
 def choice(field: str, value: Any, allowed: Iterable[str]) -> str:
@@ -79,22 +106,33 @@ def several(field: str, value: Any, what: str) -> list[Any]:
     return list(value)
 
 
-def by_name(field: str, value: Any, what: str) -> Mapping[str, Any]:
-    """Return `value` if it is a mapping whose keys are strings."""
+def by_name(field: str, value: Any, what: str) -> dict[str, Any]:
+    """Return `value` as a dict if it is a mapping whose keys are strings, made plain ones."""
     if not isinstance(value, Mapping):
         raise TypeError(f"{field} must be a mapping of names to {what}; got {value!r}")
-    for name in value:
-        if not isinstance(name, str):
-            raise TypeError(f"{field} must go by name; got {name!r}")
-    return value
+    for key in value:
+        if not isinstance(key, str):
+            raise TypeError(f"{field} must go by name; got {key!r}")
+    return {str.__str__(key): item for key, item in value.items()}
 
 
-def names(field: str, value: Iterable[str]) -> tuple[str, ...]:
-    """Return `value` as a tuple of distinct, non-empty strings."""
-    result = tuple(several(field, value, "strings"))
-    for name in result:
-        if not isinstance(name, str) or not name:
-            raise TypeError(f"{field} must be non-empty strings; got {name!r}")
+def name(field: str, value: Any, *, utf8: bool = False) -> str:
+    """Return `value` as a plain, non-empty string, also if it is one of numpy's or a subclass."""
+    if not isinstance(value, str) or not value:
+        raise TypeError(f"{field} must be non-empty strings; got {value!r}")
+    plain = str.__str__(value)  # a subclass may say something else by its own
+    try:
+        if utf8:
+            plain.encode()
+    except UnicodeEncodeError:
+        said = f"{field} must be text that UTF-8 can write; {plain!r} has a lone surrogate"
+        raise ValueError(said) from None
+    return plain
+
+
+def names(field: str, value: Iterable[str], *, utf8: bool = False) -> tuple[str, ...]:
+    """Return `value` as a tuple of distinct names."""
+    result = tuple(name(field, one, utf8=utf8) for one in several(field, value, "strings"))
     distinct(field, result)
     return result
 
@@ -119,28 +157,36 @@ def column(
     values: ArrayLike,
     *,
     length: int | None = None,
+    least: float = 0.0,
     most: float = math.inf,
     positive: bool = False,
 ) -> NDArray[np.float64]:
-    """Return a read-only float64 copy of a column of finite numbers, none negative."""
+    """Return a read-only float64 copy of a column of finite numbers within bounds."""
+    bound = "above 0" if positive else f"at least {least:g}"
+    bound += "" if most == math.inf else f" and at most {most:g}"
+    _unmasked(field, values)
     try:
         array = np.array(values, dtype=np.float64)
+    except OverflowError:
+        given = np.array(values, dtype=object).ravel().tolist()
+        row = next(i for i, value in enumerate(given) if not math.isfinite(_float(value)))
+        said = f"{field} must be finite and {bound}; row {row} is {_shown(given[row])}"
+        raise ValueError(said) from None
     except (TypeError, ValueError) as error:
         raise TypeError(f"{field} must be a column of numbers; {error}") from None
     if array.ndim == 0:
         raise TypeError(f"{field} must be a column of numbers; got {values!r}")
     _shape(field, array, length)
-    ok = np.isfinite(array) & (array <= most) & (array > 0 if positive else array >= 0)
+    ok = np.isfinite(array) & (array <= most) & (array > 0 if positive else array >= least)
     if not ok.all():
         row = int(np.argmin(ok))
-        bound = "above 0" if positive else "at least 0"
-        bound += "" if most == math.inf else f" and at most {most:g}"
         raise ValueError(f"{field} must be finite and {bound}; row {row} is {array[row]!s}")
     return frozen(array)
 
 
 def indices(field: str, values: ArrayLike, *, length: int, below: int) -> NDArray[np.int64]:
     """Return a read-only int64 copy of a column of indices in [0, below)."""
+    _unmasked(field, values)
     array = np.array(values)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{field} must be a column of whole numbers; got {array.dtype}")
@@ -157,3 +203,10 @@ def _shape(field: str, array: NDArray[Any], length: int | None) -> None:
         raise ValueError(f"{field} must have one dimension; got {array.ndim}")
     if length is not None and len(array) != length:
         raise ValueError(f"{field} must have {length} rows; got {len(array)}")
+
+
+def _unmasked(field: str, values: ArrayLike) -> None:
+    """Raise an error that names the first masked entry: whatever stands under it means nothing."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        row = int(np.argmax(np.ma.getmaskarray(values)))
+        raise ValueError(f"{field} must have no masked entries; row {row} is masked")

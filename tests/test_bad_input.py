@@ -31,6 +31,8 @@ NEGATIVE = [*NOT_POSITIVE[1:], (True, "True")]
 NOT_A_COUNT = [(0, "0"), (-3, "-3"), (2.0, "2.0"), (NAN, "nan"), ("2", "'2'"), (True, "True")]
 NOT_A_SEED = [(-1, "-1"), (1.0, "1.0"), ("1", "'1'"), (None, "None"), (True, "True")]
 NOT_A_NAME = [("", "''"), (None, "None"), (3, "3")]
+NOT_A_WEIGHT = [*NOT_POSITIVE, (1e-10, "1e-10"), (1e308, "1e+308")]
+TOO_LATE = [(1.1e10, "at most 1e+10; got 11000000000.0"), (1e15, "1000000000000000.0")]
 
 
 def workload(**changed: Any) -> fl.Workload:
@@ -139,7 +141,7 @@ CASES = [
     *one(burst, "factor", NEGATIVE),
     *one(tenant, "name", NOT_A_NAME),
     *one(tenant, "rate_per_s", NEGATIVE),
-    *one(tenant, "weight", NOT_POSITIVE),
+    *one(tenant, "weight", NOT_A_WEIGHT),
     *one(tenant, "service_time", [(0.01, "0.01"), (None, "None")]),
     *one(tenant, "bursts", [([(1, 2, 3)], "(1, 2, 3)"), (5, "5"), (None, "None")]),
     *one(tenant, "bursts", [([burst(), burst(from_s=1.5)], "from_s=1.5")]),
@@ -147,7 +149,7 @@ CASES = [
     *one(scenario, "tenants", [([tenant(), tenant()], "'a'"), (tenant(), "Tenant")]),
     *one(scenario().with_tenants, "tenants", [(5, "5"), ([], "none"), (["a"], "'a'")]),
     *one(scenario, "workers", [case for case in NOT_A_COUNT if case[0] is not None]),
-    *one(scenario, "horizon_s", NOT_POSITIVE),
+    *one(scenario, "horizon_s", [*NOT_POSITIVE, *TOO_LATE]),
     *one(scenario, "tenants", [([tenant(bursts=burst(to_s=90.0))], "90")], "bursts"),
     *one(drawn, "seed", NOT_A_SEED),
     *one(article, "seed", NOT_A_SEED),
@@ -171,8 +173,8 @@ CASES = [
     *one(workload, "tenant", [(["a", "b"], "<U1"), (None, "object"), ([[0, 1]], "2")]),
     *one(workload, "cost_s", [*SHORT, ([1, 1e10], "10000000000.0")]),
     *one(workload, "estimate_s", [*SHORT[:-1], ([1, 1e10], "10000000000.0")]),
-    *one(workload, "weight", [*SHORT[:-1], ([1.0, 0.0], "0.0")]),
-    *one(workload, "horizon_s", NOT_POSITIVE),
+    *one(workload, "weight", [*SHORT[:-1], ([1.0, 0.0], "0.0"), ([1.0, 1e308], "1e+308")]),
+    *one(workload, "horizon_s", [*NOT_POSITIVE, *TOO_LATE]),
     *one(estimated, "estimate_s", SHORT[:-1]),
     # admission
     *one(bucket, "rate_per_s", NOT_POSITIVE),

@@ -62,7 +62,7 @@ def article_workload(
     burst_factor, solo
         As in `article_scenario`; the article's solo control is ``burst_factor=2.5, solo=True``.
     """
-    _check.seed("seed", seed)
+    seed = _check.seed("seed", seed)
     scenario = article_scenario(burst_factor=burst_factor, solo=solo)
     rng = random.Random(seed)
     columns = [_thinned(tenant, scenario.horizon_s, rng) for tenant in scenario.tenants]

@@ -141,9 +141,9 @@ def simulate(
 
 def generate(scenario: Scenario, seed: int) -> Workload:
     """Draw the same tasks as ``scenario.workload(seed)``, faster if all its costs are built in."""
+    seed = _check.seed("seed", seed)
     if not all(type(tenant.service_time) in KINDS for tenant in scenario.tenants):
         return scenario.workload(seed)
-    _check.seed("seed", seed)
     sources, expected = _sources(scenario)
     word, tenants = np.uint64(seed), len(scenario.tenants)
     draws = kernel.Draws(

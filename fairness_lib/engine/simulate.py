@@ -99,6 +99,11 @@ def simulate(
 ) -> Run:
     """Run a workload under a policy.
 
+    Tasks that arrive at one instant come one by one, in the workload's order, and idle workers take
+    tasks in between. So no full queue turns a task away while a worker is idle; but of a batch for
+    an idle pool the first tasks start at once, whoever's they are, and the discipline orders only
+    the rest. Where that matters, put the batch's tasks in by turns, not tenant after tenant.
+
     Parameters
     ----------
     workload : Workload
@@ -226,9 +231,9 @@ def _readable(workload: Workload, policy: Policy, workers: int) -> Columns:
         while len(running) < workers and (task := take(now)) is not None:
             try:
                 if outcome[task] != waiting:
-                    raise ValueError(f"discipline gave task {task}, which was not waiting")
+                    raise _wrong(f"task {task}, which was not waiting")
             except (IndexError, TypeError):
-                raise ValueError(f"discipline gave {task!r}, which is no task") from None
+                raise _wrong(f"{task!r}, which is no task") from None
             outcome[task] = served
             start_s[task] = now
             heappush(running, (now + cost_s[task], started, task))
@@ -242,7 +247,9 @@ def _readable(workload: Workload, policy: Policy, workers: int) -> Columns:
             dispatch(finish)
         if now == inf:
             break
-        reason = (admit and admit(arriving, now)) or put(arriving, now)
+        reason = None if admit is None else admit(arriving, now)
+        if reason is None:
+            reason = put(arriving, now)
         if reason is not None:
             if reason is not full and reason is not quota:
                 raise no_rejection(reason, arriving)
@@ -253,6 +260,13 @@ def _readable(workload: Workload, policy: Policy, workers: int) -> Columns:
     starts = np.array(start_s, dtype=np.float64)
     if (starts < workload.arrival_s).any():
         early = int(np.argmax(starts < workload.arrival_s))
-        raise ValueError(f"discipline gave task {early} before it arrived")
+        raise _wrong(f"task {early} before it arrived")
     columns = starts, np.frombuffer(outcome, dtype=np.int8)
     return *columns, getattr(discipline, "fruitless_visits", 0)
+
+
+def _wrong(gave: str) -> ValueError:
+    """Return the error for a task that a discipline should not have given, and the likely cause."""
+    return ValueError(
+        f"discipline gave {gave}; was state kept outside begin(), which starts each run?"
+    )

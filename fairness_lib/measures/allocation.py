@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Weights = Union[Mapping[Any, float], "pd.Series", ArrayLike, None]
+LEAST_RATIO = 2.0**-1000
+"""Weights still farther below the largest count as this: a float holds no such ratio."""
 
 
 @overload
@@ -173,19 +175,23 @@ def _share(wanted: NDArray[np.float64], capacity: float, weights: Any) -> list[f
     )
     if n == 0:
         return []
-    asked = wanted / weight
-    order = np.argsort(asked, kind="stable")
-    # the level if everybody before this one is satisfied, and this one and all after it share
-    before = np.concatenate([[0.0], np.cumsum(wanted[order])[:-1]])
-    sharing = np.cumsum(weight[order][::-1])[::-1]
-    with np.errstate(over="ignore"):  # a capacity near the largest float is as good as no limit
-        level = (capacity - before) / sharing
+    # in units that are powers of two, so that no bit changes, and no sum overflows that counts
+    weight = np.maximum(np.ldexp(weight, -np.frexp(weight.max())[1]), LEAST_RATIO)
+    size = np.frexp(min(wanted.max(), capacity or np.inf))[1]
+    with np.errstate(over="ignore"):  # far beyond the capacity, or the demands, is infinite
+        demand, room = np.ldexp(wanted, -size), np.ldexp(capacity, -size)
+        asked = demand / weight
+        order = np.argsort(asked, kind="stable")
+        # the level if everybody before this one is satisfied, and this one and all after it share
+        before = np.concatenate([[0.0], np.cumsum(demand[order])[:-1]])
+        sharing = np.cumsum(weight[order][::-1])[::-1]
+        level = (room - before) / sharing
     unsatisfied = np.flatnonzero(asked[order] > level)
     if len(unsatisfied) == 0:
         return [float(x) for x in wanted]
     first = unsatisfied[0]
     shares = wanted.copy()
-    shares[order[first:]] = max(float(level[first]), 0.0) * weight[order[first:]]
+    shares[order[first:]] = np.ldexp(max(float(level[first]), 0.0) * weight[order[first:]], size)
     return [float(x) for x in shares]
 
 

@@ -63,7 +63,8 @@ class DeficitRoundRobin:
         if self.cap is not None:
             _check.whole("cap", self.cap)
         if self.weights is not None:
-            for name, weight in _check.by_name("weights", self.weights, "numbers").items():
+            self.weights = _check.by_name("weights", self.weights, "numbers")
+            for name, weight in self.weights.items():
                 _check.number(f"weights[{name!r}]", weight, above=0)
 
     def quanta(self, tasks: Tasks) -> list[float]:

@@ -54,7 +54,7 @@ class Policy:
     admission: Admission | None = None
 
     def __post_init__(self) -> None:
-        _check.names("name", [self.name])
+        object.__setattr__(self, "name", _check.name("name", self.name))
         _has("discipline", self.discipline, "begin", "put", "take")
         if self.admission is not None:
             _has("admission", self.admission, "begin", "admit")

@@ -8,7 +8,8 @@ moves its tasks in time but leaves their costs, and all other tenants, as they w
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from hashlib import sha256
 from itertools import pairwise
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from .. import _check
 from .service_times import Exponential, ServiceTime
 from .streams import ARRIVALS, COSTS, Stream
-from .workload import Workload, merge
+from .workload import LEAST_WEIGHT, MOST_TIME_S, MOST_WEIGHT, Workload, merge
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Tenant:
     rate_per_s : float
         Tasks per second outside bursts, 0 or more.
     weight : float
-        Its entitlement relative to others, above 0.
+        Its entitlement relative to others, 1e-9 to 1e9.
     bursts : iterable of Burst
         Stretches with another rate; they may not overlap.
     service_time : ServiceTime
@@ -67,9 +68,9 @@ class Tenant:
     service_time: ServiceTime = field(default_factory=Exponential)
 
     def __post_init__(self) -> None:
-        _check.names("name", [self.name])
+        object.__setattr__(self, "name", _check.name("name", self.name, utf8=True))
         _check.number("rate_per_s", self.rate_per_s, least=0)
-        _check.number("weight", self.weight, above=0)
+        _check.number("weight", self.weight, least=LEAST_WEIGHT, most=MOST_WEIGHT)
         if not hasattr(self.service_time, "sample"):
             raise TypeError(
                 f"service_time must be a distribution such as Exponential(0.010); "
@@ -104,6 +105,10 @@ class Tenant:
         return np.array(edges, dtype=np.float64), np.array(rates, dtype=np.float64)
 
 
+MOST_SHOWN = 5
+"""Of how many tenants a scenario's `repr` shows all."""
+
+
 @dataclass(frozen=True)
 class Scenario:
     """Tenants that share a pool of workers for a while.
@@ -115,7 +120,7 @@ class Scenario:
     workers : int, optional
         Size of the pool, 1 or more; without it, `simulate` and others have to be told.
     horizon_s : float
-        How long tasks arrive, in seconds.
+        How long tasks arrive, in seconds; at most 1e10.
     window_s : (float, float), optional
         Start and end of the time to be measured, in seconds; all of it by default.
 
@@ -141,7 +146,7 @@ class Scenario:
         _check.names("tenants", [t.name for t in tenants])
         if self.workers is not None:
             _check.whole("workers", self.workers)
-        _check.number("horizon_s", self.horizon_s, above=0)
+        _check.number("horizon_s", self.horizon_s, above=0, most=MOST_TIME_S)
         if self.window_s is not None:
             window_s = _check.window("window_s", self.window_s, self.horizon_s)
             object.__setattr__(self, "window_s", window_s)
@@ -162,7 +167,7 @@ class Scenario:
         ValueError
             If `seed` is negative or at least 2**63, or no task arrives within the horizon.
         """
-        _check.seed("seed", seed)
+        seed = _check.seed("seed", seed)
         columns = [_tasks(tenant, self.horizon_s, seed) for tenant in self.tenants]
         arrival_s, tenant, cost_s = merge(columns)
         return Workload(
@@ -175,6 +180,15 @@ class Scenario:
             workers=self.workers,
             window_s=self.window_s,
         )
+
+    def __repr__(self) -> str:
+        """Return all fields; of many tenants two, how many more, and a digest of them all."""
+        shown = {f.name: repr(getattr(self, f.name)) for f in fields(self)}
+        if len(self.tenants) > MOST_SHOWN:
+            digest = sha256(shown["tenants"].encode()).hexdigest()[:16]
+            some = "".join(f"{tenant!r}, " for tenant in self.tenants[:2])
+            shown["tenants"] = f"({some}... {len(self.tenants) - 2:,} more, in all {digest})"
+        return f"Scenario({', '.join(f'{name}={value}' for name, value in shown.items())})"
 
     def with_tenants(self, tenants: Iterable[Tenant]) -> Scenario:
         """Return the same scenario with other tenants."""

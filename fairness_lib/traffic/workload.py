@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 MOST_COST_S = 1e9
 """The largest cost or estimate a task may have, in worker-seconds."""
+LEAST_WEIGHT, MOST_WEIGHT = 1e-9, 1e9
+"""Bounds of weights, so that sums of them and costs divided by them are far within floats."""
+MOST_TIME_S = 1e10
+"""The latest time, 317 years: a float's next time is 2 microseconds on, and costs still count."""
 
 
 class Workload:
@@ -34,9 +38,10 @@ class Workload:
     cost_s : array of float, shape (tasks,)
         True cost in worker-seconds, 0 or more and at most 1e9.
     horizon_s : float
-        Length of the observed time in seconds; what is queued then is still served afterwards.
+        Length of the observed time in seconds, at most 1e10; what is queued then is still served
+        afterwards.
     weight : array of float, shape (tenants,), optional
-        Entitlement of each tenant, above 0; 1 for all by default.
+        Entitlement of each tenant, 1e-9 to 1e9; 1 for all by default.
     estimate_s : array of float, shape (tasks,), optional
         What the scheduler believes a task will cost, in worker-seconds; the true cost by default.
     workers : int, optional
@@ -69,8 +74,8 @@ class Workload:
         workers: int | None = None,
         window_s: tuple[float, float] | None = None,
     ) -> None:
-        self.tenants = _check.names("tenants", tenants)
-        self.horizon_s = _check.number("horizon_s", horizon_s, above=0)
+        self.tenants = _check.names("tenants", tenants, utf8=True)
+        self.horizon_s = _check.number("horizon_s", horizon_s, above=0, most=MOST_TIME_S)
         self.workers = None if workers is None else _check.whole("workers", workers)
         self.window_s = (
             None if window_s is None else _check.window("window_s", window_s, self.horizon_s)
@@ -91,7 +96,9 @@ class Workload:
         self.weight = (
             _check.frozen(np.ones(len(self.tenants)))
             if weight is None
-            else _check.column("weight", weight, length=len(self.tenants), positive=True)
+            else _check.column(
+                "weight", weight, length=len(self.tenants), least=LEAST_WEIGHT, most=MOST_WEIGHT
+            )
         )
         self.estimate_s = (
             self.cost_s

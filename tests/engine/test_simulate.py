@@ -103,6 +103,21 @@ def test_an_idle_worker_takes_an_arrival_before_the_next_one_comes() -> None:
     assert start_times(work, fifo(cap=1), workers=2) == [0.0, 0.0, 1.0, None]
 
 
+@given(st.integers(1, 4), st.integers(1, 6), st.integers(1, 3), st.sampled_from([fifo, drr]))
+def test_a_batch_for_an_idle_pool_starts_with_its_first_tasks_whoever_has_them(
+    workers, a, b, policy
+) -> None:
+    """The discipline orders the rest only; batches that come one after the other are fair."""
+    batch = tasks(*[("a", 0.0, 1.0)] * a, *[("b", 0.0, 1.0)] * b)
+    at_once = np.array(start_times(batch, policy(), workers)) == 0.0
+    assert at_once.tolist() == [task < workers for task in range(a + b)]
+
+
+def test_behind_a_busy_pool_the_discipline_orders_all_of_a_batch() -> None:
+    work = tasks(("a", 0.0, 1.0), *[("a", 0.5, 1.0)] * 2, ("b", 0.5, 1.0))
+    assert start_times(work, drr(quantum_s=1.0)) == [0.0, 1.0, 3.0, 2.0]
+
+
 def test_a_task_that_costs_nothing_is_done_at_once() -> None:
     work = tasks(("a", 0.0, 0.0), ("a", 0.0, 0.0), ("a", 0.0, 1.0), ("a", 0.0, 1.0))
     assert start_times(work, fifo(cap=1)) == [0.0, 0.0, 0.0, 1.0]
@@ -199,10 +214,10 @@ def test_an_admission_part_of_ones_own_turns_tasks_away() -> None:
 @pytest.mark.parametrize(
     ("gives", "said"),
     [
-        ([0, 0], "task 0, which was not waiting"),  # twice
-        ([99], "gave 99, which is no task"),
-        (["a"], "gave 'a', which is no task"),
-        ([1], "task 1 before it arrived"),  # not there yet
+        ([0, 0], r"task 0, which was not waiting; .*begin\(\)"),  # twice
+        ([99], r"gave 99, which is no task; .*begin\(\)"),
+        (["a"], r"gave 'a', which is no task; .*begin\(\)"),
+        ([1], r"task 1 before it arrived; .*begin\(\)"),  # not there yet
     ],
 )
 def test_a_discipline_that_gives_a_wrong_task_is_stopped(gives, said) -> None:
@@ -215,15 +230,39 @@ def test_a_discipline_that_gives_a_wrong_task_is_stopped(gives, said) -> None:
         simulate(tasks(("a", 0.0, 1.0), ("a", 5.0, 1.0)), Policy("wrong", Wrong(None)), 2)
 
 
-@pytest.mark.parametrize("reason", [True, "full", Outcome.SERVED, 9])
-def test_a_policy_that_rejects_for_no_known_reason_is_stopped(reason) -> None:
+@pytest.mark.parametrize("by", ["put", "admit"])
+@pytest.mark.parametrize("reason", [True, False, 0, "", "full", Outcome.SERVED, Outcome.WAITING, 9])
+def test_a_policy_that_rejects_for_no_known_reason_is_stopped(reason, by) -> None:
     class Odd(Fifo):
-        def put(self, task, now):
-            return reason
+        pass
 
+    setattr(Odd, by, lambda self, task, now: reason)
+    policy = Policy("odd", Odd(None)) if by == "put" else Policy("odd", Fifo(None), Odd(None))
     said = re.escape(f"{reason!r} for task 0; it must be None or Outcome.QUEUE_FULL or")
     with pytest.raises(ValueError, match=said):
-        simulate(tasks(("a", 0.0, 1.0)), Policy("odd", Odd(None)), 1)
+        simulate(tasks(("a", 0.0, 1.0)), policy, 1)
+
+
+def test_a_queue_kept_in_init_is_what_the_message_is_about() -> None:
+    """A run copies the policy, but not what hangs on it: a second run finds leftovers."""
+
+    class Careless:
+        def __init__(self):
+            self.queue = []
+
+        def begin(self, tasks):
+            pass
+
+        def put(self, task, now):
+            self.queue.append(task)
+
+        def take(self, now):  # keeps the last task of a run
+            return self.queue.pop(0) if len(self.queue) > 1 else None
+
+    policy, work = Policy("careless", Careless()), tasks(*[("a", float(i), 1.0) for i in range(3)])
+    simulate(work, policy, 1)
+    with pytest.raises(ValueError, match=r"was state kept outside begin\(\)"):
+        simulate(work, policy, 1)
 
 
 def test_a_run_leaves_policy_and_workload_as_they_were() -> None:

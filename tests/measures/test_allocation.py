@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -64,6 +66,45 @@ def test_equals_round_by_round_water_filling(given_, capacity) -> None:
     assert max_min_fair(demand, capacity, weight) == pytest.approx(share, rel=1e-9, abs=near)
 
 
+def exactly(demands, capacity, weights) -> list[Fraction]:
+    """Water filling in exact arithmetic."""
+    left = {i: Fraction(d) / Fraction(weights[i]) for i, d in enumerate(demands)}
+    rest, shares = Fraction(capacity), [Fraction(0)] * len(demands)
+    for i in sorted(left, key=left.__getitem__):
+        level = rest / sum(Fraction(weights[j]) for j in left)
+        shares[i] = min(left.pop(i), level) * Fraction(weights[i])
+        rest -= shares[i]
+    return shares
+
+
+sizes = st.floats(1e-300, 1.7e308) | st.sampled_from([1.0, 1e-300, 1e308])
+
+
+ratios = st.floats(1e-140, 1e140) | st.sampled_from([1.0, 1e-140, 1e140])
+
+
+@given(
+    st.lists(st.tuples(sizes, ratios), min_size=1, max_size=6),
+    sizes,
+    st.sampled_from([1e-160, 1.0, 1e160]),
+)
+def test_equals_exact_arithmetic_for_numbers_of_any_size(given_, capacity, unit) -> None:
+    demand, weight = zip(*((d, w * unit) for d, w in given_), strict=True)
+    for share, exact in zip(
+        max_min_fair(demand, capacity, weight), exactly(demand, capacity, weight), strict=True
+    ):
+        assert abs(Fraction(float(share)) - exact) <= Fraction(1e-12) * Fraction(capacity)
+
+
+@given(asked, amounts, st.integers(-200, 200), st.integers(-200, 200))
+def test_units_that_are_powers_of_two_change_no_bit(given_, capacity, rate, entitlement) -> None:
+    demand, weight = (np.array(column) for column in zip(*given_, strict=True))
+    scaled = max_min_fair(
+        np.ldexp(demand, rate), np.ldexp(capacity, rate), np.ldexp(weight, entitlement)
+    )
+    assert np.array_equal(scaled, np.ldexp(max_min_fair(demand, capacity, weight), rate))
+
+
 @given(asked, amounts, st.randoms(use_true_random=False))
 def test_the_order_of_tenants_does_not_matter(given_, capacity, random) -> None:
     demands = {str(i): demand for i, (demand, _) in enumerate(given_)}
@@ -103,6 +144,9 @@ def test_more_capacity_never_takes_from_anyone(given_, capacity, more) -> None:
         ([2, 3], float("inf"), None, [2, 3]),
         ([9, 9, 9], 9, None, [3, 3, 3]),
         ([9, 9], 9, [2, 1], [6, 3]),
+        ([1, 1], 1, [1e308, 1e308], [0.5, 0.5]),
+        ([1e308] * 3, 3e307, None, [1e307] * 3),
+        ([100, 100], 150, [1, 1e-308], [100, 50]),
     ],
 )
 def test_edges(demands, capacity, weights, shares) -> None:

@@ -257,10 +257,10 @@ def test_live_runs_to_its_end(capsys):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--seconds", "0"], "--seconds must be above 0"),
-        (["--speed", "nan"], "--speed must be above 0"),
-        (["--window", "-1"], "--window must be above 0"),
-        (["--alert-ms", "0"], "--alert-ms must be above 0"),
+        (["--seconds", "0"], "--seconds must be finite and above 0"),
+        (["--speed", "nan"], "--speed must be finite and above 0"),
+        (["--window", "-1"], "--window must be finite and above 0"),
+        (["--alert-ms", "0"], "--alert-ms must be finite and above 0"),
         (["--port", "-1"], "--port"),
         (["--port", "70000"], "cannot listen on 127.0.0.1:70000"),
         (["--top-k", "-3"], "top_k"),

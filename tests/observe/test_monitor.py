@@ -536,7 +536,10 @@ def test_a_deep_copy_has_an_alert_of_its_own_and_a_lock():
         (lambda: FairnessMonitor(1, on_report="page"), "on_report must be callable; got 'page'"),
         (lambda: FairnessMonitor(1, weights=["a"]), "weights must be a mapping"),
         (lambda: FairnessMonitor(1, weights={1: 1.0}), "weights must go by name; got 1"),
-        (lambda: FairnessMonitor(1, weights={"a": 0}), r"weights\['a'\] must be above 0; got 0"),
+        (
+            lambda: FairnessMonitor(1, weights={"a": 0}),
+            r"weights\['a'\] must be finite and above 0; got 0",
+        ),
         (lambda: FairnessMonitor(1).report(1e300), "end_s must be at least 0 and at most"),
         (lambda: UnderShareAlert().update(0.0, None), "p99_wait_s must be a number; got None"),
     ],

@@ -202,3 +202,23 @@ def test_seeds_end_where_streams_would_begin_to_repeat() -> None:
     for draw in (scenario.workload, article_workload):
         with pytest.raises(ValueError, match=r"seed must be below 2\*\*63; got 92233720"):
             draw(2**63)
+
+
+# --- what it says of itself ------------------------------------------------------------------
+
+
+def crowd(n: int, last: float = 1.0) -> Scenario:
+    return Scenario([*(Tenant(f"t{i}", 1.0) for i in range(n - 1)), Tenant("last", last)])
+
+
+def test_a_scenario_of_many_tenants_says_so_in_a_line() -> None:
+    assert len(repr(crowd(100_000))) < 500
+    assert "99,998 more" in repr(crowd(100_000))
+    assert repr(crowd(2)).count("Tenant(") == 2
+
+
+@pytest.mark.parametrize("n", [2, 50])
+def test_scenarios_that_differ_say_so(n) -> None:
+    """A sweep knows its runs by it."""
+    assert repr(crowd(n)) == repr(crowd(n))
+    assert repr(crowd(n)) != repr(crowd(n, last=2.0))
