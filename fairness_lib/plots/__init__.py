@@ -9,6 +9,7 @@ from .parameters import (
     served_in_time,
     wait_by_cap,
     wait_by_quantum,
+    wait_by_spare_rate,
 )
 from .results import throughput, wait_p99
 from .style import (
@@ -49,6 +50,7 @@ __all__ = [
     "use_style",
     "wait_by_cap",
     "wait_by_quantum",
+    "wait_by_spare_rate",
     "wait_p99",
     "waits_over_time",
     "water_filling",

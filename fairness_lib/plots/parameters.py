@@ -128,6 +128,37 @@ def served_in_time(ax: Axes, shares: pd.DataFrame) -> Axes:
     return ax
 
 
+def wait_by_spare_rate(ax: Axes, waits: pd.DataFrame) -> Axes:
+    """Draw p99 waits against the rate that a tenant has to spare, beside ``ln(100) / spare``.
+
+    A tenant that can count on a rate, and asks for less, waits as at a server of its own with
+    that rate (M/M/1): the difference of the two alone says how long.
+
+    Parameters
+    ----------
+    ax : Axes
+        Where to draw.
+    waits : DataFrame
+        One row a setting: ``group``, ``spare_per_s`` (tasks/s, above 0) and ``wait_ms``.
+    """
+    groups = list(dict.fromkeys(waits["group"]))
+    for group in groups:
+        rows, style = waits[waits["group"] == group], group_style(group, groups)
+        ax.scatter(rows["spare_per_s"], rows["wait_ms"], s=36, zorder=3, **style)
+        first = rows.sort_values("spare_per_s").iloc[0]
+        at = float(first["spare_per_s"]), float(first["wait_ms"])
+        label_line(ax, *at, group, style["color"], offset=(9, 3))
+    spare = np.geomspace(waits["spare_per_s"].min() / 1.3, waits["spare_per_s"].max() * 1.3, 50)
+    ax.plot(spare, 1e3 * np.log(100) / spare, color="black", linestyle="--", linewidth=1.2)
+    label_line(ax, spare[32], 1e3 * np.log(100) / spare[32], "ln 100 / spare", "black")
+    ax.axhline(F2_LIMIT_MS, color="black", linestyle=":", linewidth=1.2)
+    label_line(ax, spare[0], F2_LIMIT_MS, "50 ms (F2)", "black", offset=(0, 5))
+    ax.set(xscale="log", yscale="log")
+    _plain(ax)
+    ax.set(xlabel="rate to spare (tasks/s)", ylabel="p99 wait (ms)")
+    return ax
+
+
 def served_by_group(ax: Axes, reports: Mapping[str, FairnessReport]) -> Axes:
     """Draw what part of its demand each tenant group completed, a row a report.
 
