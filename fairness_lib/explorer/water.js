@@ -1,6 +1,6 @@
 // Water filling by hand: every vessel, and the tank that the water comes from, can be dragged.
 import { svg, html, marker, keepKeys, hideFallback } from "./dom.js";
-import { fill } from "./fill.js";
+import { pour } from "./pour.js";
 
 const WIDTH = 360, BASE = 236, UNIT_X = 26, UNIT_Y = 16, LEFT = 6, TANK = 2, GAP = 16, SLOT = 3;
 const FIRST = LEFT + TANK * UNIT_X + 26;
@@ -107,7 +107,7 @@ function render({ model, el: root }) {
 
   const draw = () => {
     const demands = model.get("demands"), weights = model.get("weights"), capacity = model.get("capacity");
-    const { shares, level } = fill(demands, weights, capacity);
+    const { shares, level } = pour(demands, weights, capacity);
     const used = shares.reduce((sum, share) => sum + share, 0);
     const surface = level === null ? [] : [
       svg("path", { class: "fl-level", d: `M${FIRST - 8} ${BASE - level * UNIT_Y}H${WIDTH - 4}` }),

@@ -1,6 +1,6 @@
 """Water filling to be touched: drag the capacity, what tenants ask for, and their weights.
 
-The page computes the shares itself (``fill.js``); a test holds them against `max_min_fair`.
+The page computes the shares itself (``pour.js``); a test holds them against `max_min_fair`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DEMANDS, WEIGHTS, CAPACITIES = (0.0, 12.0), (1.0, 3.0), (0.0, 24.0)
 class WaterView(anywidget.AnyWidget):
     """What the page draws: the vessels, and what they are set to."""
 
-    _esm = front.module("dom.js", "fill.js", "water.js")
+    _esm = front.module("dom.js", "pour.js", "water.js")
     _css = front.style("fl.css", "water.css")
     tenants: Any = traitlets.List().tag(sync=True)
     demands: Any = traitlets.List().tag(sync=True)

@@ -68,8 +68,8 @@ def test_a_browser_fills_as_the_library_does(browser: Any) -> None:
     context = browser.new_context()
     try:
         page = context.new_page()
-        page.add_script_tag(content=front.text("fill.js").replace("export const ", "window."))
-        found = page.evaluate("cases => cases.map(c => window.fill(...c))", cases)
+        page.add_script_tag(content=front.text("pour.js").replace("export const ", "window."))
+        found = page.evaluate("cases => cases.map(c => window.pour(...c))", cases)
     finally:
         context.close()
     short = 0

@@ -1,6 +1,6 @@
 // Weighted max-min shares, as in fairness_lib/measures/allocation.py: in the order in which
 // vessels are full, the first that is not shares what is left with all after it.
-export const fill = (demands, weights, capacity) => {
+export const pour = (demands, weights, capacity) => {
   const asked = demands.map((demand, i) => demand / weights[i]);
   const order = demands.map((_, i) => i).sort((a, b) => asked[a] - asked[b] || a - b);
   const sharing = new Map();
