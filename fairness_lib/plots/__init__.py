@@ -24,7 +24,7 @@ from .style import (
     policy_label,
     use_style,
 )
-from .traffic import arrivals, waits_over_time
+from .traffic import arrivals, queue_length, waits_over_time
 
 __all__ = [
     "GROUP_COLORS",
@@ -41,6 +41,7 @@ __all__ = [
     "label_line",
     "parameter_plane",
     "policy_label",
+    "queue_length",
     "resource_use",
     "schedule",
     "served_by_group",

@@ -1,4 +1,4 @@
-"""Figures over time: what arrives, and how long it waits."""
+"""Figures over time: what arrives, how many tasks are queued, and how long they wait."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ..engine.simulate import Run
+from ..policies.tasks import REJECTED
 from ..traffic.workload import Workload
 from .style import F2_LIMIT_MS, by_group, group_style, label_line, policy_label
 
@@ -39,6 +40,33 @@ def arrivals(ax: Axes, workload: Workload, bin_s: float = 1.0, capacity_per_s: f
     ax.set_yscale("log")
     ax.yaxis.set_major_formatter("{x:g}")
     ax.set(xlabel="time (s)", ylabel="arrivals (tasks/s)", xlim=(0, workload.horizon_s))
+    return ax
+
+
+def queue_length(ax: Axes, run: Run, step_s: float = 0.1) -> Axes:
+    """Draw how many tasks are queued, all tenants together.
+
+    Parameters
+    ----------
+    ax : Axes
+        Where to draw.
+    run : Run
+        The run.
+    step_s : float
+        Time between the moments that are looked at, in seconds.
+    """
+    workload = run.workload
+    entered_s = workload.arrival_s[~np.isin(run.outcome, REJECTED)]
+    started_s = np.sort(run.start_s[run.served])
+    steps = round(workload.horizon_s / step_s)
+    time_s = np.linspace(0.0, workload.horizon_s, steps + 1)
+    queued = np.searchsorted(entered_s, time_s, "right") - np.searchsorted(
+        started_s, time_s, "right"
+    )
+    ax.plot(time_s, queued, color="black")
+    ax.yaxis.set_major_formatter("{x:,.0f}")
+    ax.set(xlabel="time (s)", ylabel="tasks queued", xlim=(0, workload.horizon_s))
+    ax.set_ylim(bottom=0)
     return ax
 
 
