@@ -1,11 +1,9 @@
 // Two charts, a lane a policy and a row a tenant: what each tenant completed against its fair
 // share, and how long its tasks waited. Built once; a move rewrites a few paths.
 import { svg, marker } from "./dom.js";
-import { LABELS, short } from "./setting.js";
+import { LABELS, seconds } from "./setting.js";
 
 const WIDTH = 340, LEFT = 64, RIGHT = 288, TITLE = 15, GAP = 5, FOOT = 30;
-
-const seconds = (ms) => (ms >= 1000 ? `${short(ms / 1000, 2)} s` : `${short(ms, 2)} ms`);
 
 // The tenants' rows in a lane, groups apart, many tenants closer together.
 export function layRows(tenants) {
@@ -78,11 +76,11 @@ const decades = (from, to, label) =>
   Array.from({ length: to - from + 1 }, (_, i) => [10 ** (from + i), label(10 ** (from + i))]);
 
 // Throughput: a dot where a tenant got to, a stroke where its fair share is, a line between them.
-export function throughputChart({ tenants, rows, looks, policies, window: [from, to], most }) {
+export function throughputChart({ tenants, rows, looks, policies, window: [from, to], capacity, plain }) {
   const rates = tenants.map((t) => t.rate_per_s).filter((rate) => rate > 0);
-  const low = Math.floor(Math.log10(Math.min(1e4, ...rates) / 4)), high = Math.max(low + 1, Math.ceil(Math.log10(most)));
+  const low = Math.floor(Math.log10(Math.min(1e4, ...rates) / 40)), high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(10, capacity))));
   const { root, x, lanes } = chart({
-    rows, looks, policies, title: "Completed (tasks/s, log scale); | fair share",
+    rows, looks, policies, title: plain ? "Tasks done per second; | fair share" : "Completed (tasks/s, log scale); | fair share",
     ticks: decades(low, high, String),
   });
   const per = (count) => count / (to - from);
@@ -114,9 +112,10 @@ export function throughputChart({ tenants, rows, looks, policies, window: [from,
 }
 
 // Waits: a line from the median to the 99th percentile, the marker at the latter.
-export function waitChart({ rows, looks, policies }) {
+export function waitChart({ rows, looks, policies, plain }) {
   const { root, x, lanes } = chart({
-    rows, looks, policies, title: "Queue wait (log scale): median ─ ●  p99", limit: 50,
+    rows, looks, policies, title: plain ? "Wait: half of the tasks ─ 99 of 100 ●" : "Queue wait (log scale): median ─ ●  p99",
+    limit: plain ? 0 : 50,
     ticks: decades(0, 5, (ms) => (ms < 1000 ? `${ms}${ms === 1 ? " ms" : ""}` : `${ms / 1000} s`)),
   });
   const ms = (result, t, q) => 1000 * result.wait_s[3 * t + q];

@@ -5,6 +5,7 @@ import { settingOf, shown, toLink, fromLink, inWords, short, faultIn, NUMBERS, P
 import { layRows, throughputChart, waitChart } from "./charts.js";
 import { summary, fullTable, copyText } from "./readout.js";
 import { tenantTable } from "./tenants.js";
+import { words } from "./words.js";
 
 const ASKING = [...NUMBERS, ...POLICIES.map((p) => `show_${p}`), "tenants", "window", "horizon_s"];
 
@@ -61,10 +62,11 @@ function buttons(model, view) {
 }
 
 function render({ model, el: root, state }) {
-  const charts = html("div", { class: "fl-charts" }), numbers = html("div", { class: "fl-scroll", tabindex: "0", role: "region", "aria-label": "Summary" });
+  const compact = model.get("compact"), charts = html("div", { class: "fl-charts" });
+  const numbers = html("div", compact ? {} : { class: "fl-scroll", tabindex: "0", role: "region", "aria-label": "Summary" });
   const note = html("p", { class: "fl-note fl-state" }, "Running the simulation …"), heard = html("p", { class: "fl-heard", role: "status" });
   const compared = html("p", { class: "fl-note" });
-  const full = fullTable(), compact = model.get("compact"), table = compact ? null : tenantTable(model);
+  const full = compact ? null : fullTable(), table = compact ? null : tenantTable(model);
   let built = "", parts = null, pinned = null, timer = 0;
 
   const build = (answer) => {
@@ -74,9 +76,8 @@ function render({ model, el: root, state }) {
     if (key === built) return;
     built = key;
     const mean_s = tenants.reduce((sum, t) => sum + t.rate_per_s * t.cost.mean_s, 0) / tenants.reduce((sum, t) => sum + t.rate_per_s, 0);
-    const most = Math.max(10, workers / mean_s);
-    const spec = { tenants, rows: layRows(tenants), looks: looksOf(model, tenants), policies, window, most };
-    parts = [throughputChart(spec), waitChart(spec), summary(tenants, policies, window)];
+    const spec = { tenants, rows: layRows(tenants), looks: looksOf(model, tenants), policies, window, capacity: workers / mean_s, plain: compact };
+    parts = [throughputChart(spec), waitChart(spec), compact ? words(spec) : summary(tenants, policies, window)];
     charts.replaceChildren(parts[0].root, parts[1].root);
     numbers.replaceChildren(parts[2].root);
   };
@@ -84,16 +85,19 @@ function render({ model, el: root, state }) {
     build(answer);
     const { results, setting } = answer;
     const same = pinned && JSON.stringify(pinned.setting.tenants.map((t) => t.name)) === JSON.stringify(setting.tenants.map((t) => t.name));
-    for (const part of parts) part.update(results, same ? pinned.results : null);
-    full.update(setting.tenants, Object.keys(results), setting.window, results);
+    for (const part of parts) part.update(results, same ? pinned.results : null, setting);
+    full?.update(setting.tenants, Object.keys(results), setting.window, results);
     compared.textContent = pinned ? `Pale outlines: ${inWords(pinned.setting)}${same ? "" : " (other tenants, so not drawn)"}.` : "";
-    note.textContent = `${answer.tasks.toLocaleString("en-US")} tasks, ${inWords(setting)}. Simulated in ${Math.round(answer.ms)} ms in this page.`;
+    const number = answer.tasks.toLocaleString("en-US"), ms = Math.round(answer.ms);
+    note.textContent = compact
+      ? `Just simulated in this page, in ${ms} ms: ${number} tasks under each of ${Object.keys(results).length} policies.`
+      : `${number} tasks, ${inWords(setting)}. Simulated in ${ms} ms in this page.`;
     note.classList.remove("fl-fault");
     root.classList.remove("fl-late");
     clearTimeout(timer);
     timer = setTimeout(() => { // descriptions are for when the slider rests
       parts.slice(0, 2).forEach((part) => set(part.root, "aria-label", part.describe(results)));
-      heard.textContent = note.textContent;
+      heard.textContent = compact ? parts[2].describe(results) : note.textContent;
     }, 400);
     root.dispatchEvent(new CustomEvent("fl-drawn", { bubbles: true, detail: answer }));
   };
@@ -109,7 +113,8 @@ function render({ model, el: root, state }) {
 
   root.classList.add("fl", "fl-explorer");
   keepKeys(root);
-  root.append(note, charts, compared, buttons(model, view), numbers, full.root, ...(table ? [table.root] : []), heard);
+  if (compact) root.append(numbers, charts, note, heard);
+  else root.append(note, charts, compared, buttons(model, view), numbers, full.root, table.root, heard);
   state.views.add(view);
   if (state.last) draw(state.last);
 

@@ -21,7 +21,10 @@ class WithFigure(widgets.VBox):  # type: ignore[misc]
     The widget hides both as soon as it has drawn.
     """
 
-    sentence = ""
+    @property
+    def sentence(self) -> str:
+        """What the figure shows, and what the widget adds to it."""
+        raise NotImplementedError
 
     def figure(self) -> Figure:
         """Draw what the widget shows at first."""
@@ -43,8 +46,11 @@ class WithFigure(widgets.VBox):  # type: ignore[misc]
         show(self._repr_mimebundle_(), raw=True)
 
 
-def draw_reports(reports: Sequence[FairnessReport]) -> Figure:
-    """Draw each policy's throughput against the fair share, and all their waits."""
+def draw_reports(reports: Sequence[FairnessReport], plain: bool = False) -> Figure:
+    """Draw each policy's throughput against the fair share, and all their waits.
+
+    With `plain`, axes are named in words, and there is no limit of F2.
+    """
     columns = min(2, len(reports))
     rows = -(-len(reports) // columns)
     figure = plt.figure(figsize=(5.8, 2.4 * rows + 3), layout="constrained")
@@ -55,6 +61,9 @@ def draw_reports(reports: Sequence[FairnessReport]) -> Figure:
         throughput(ax, report)
         if column:
             ax.set_yticklabels([])
-        ax.set_xlabel("completed (tasks/s); | fair share" if place == 0 else "", loc="left")
-    wait_p99(figure.add_subplot(grid[rows, :]), reports)
+        done = "tasks done per second" if plain else "completed (tasks/s)"
+        ax.set_xlabel(f"{done}; | fair share" if place == 0 else "", loc="left")
+    waits = wait_p99(figure.add_subplot(grid[rows, :]), reports, limit=not plain)
+    if plain:
+        waits.set_xlabel("wait that 99 of 100 tasks of a tenant stay below (ms)")
     return figure

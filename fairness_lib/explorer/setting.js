@@ -137,3 +137,5 @@ export const inWords = (setting) => {
 };
 
 export const short = (value, digits = 3) => String(Number(value.toPrecision(digits)));
+
+export const seconds = (ms) => (ms >= 1000 ? `${short(ms / 1000, 2)} s` : `${short(ms, 2)} ms`);

@@ -84,12 +84,17 @@ function schedule(model, now) {
   return svg("svg", { viewBox: `0 0 ${WIDTH} ${y + 14}`, class: "fl-svg", "aria-hidden": "true" }, ...parts);
 }
 
-// What had been decided when the shown decision fell: up to it under its own policy, and by the
-// same time under the other.
+// What had been decided when the shown decision fell: up to it under its own policy, and under
+// the other before that instant, and of the instant as many decisions as under the shown one.
 function standing(model, shown, at) {
   const traces = model.get("traces"), tenants = model.get("tenants"), { arrival_ms } = model.get("tasks");
-  const now = traces[shown].step[at].now_ms;
-  const decided = traces.map((trace, p) => trace.step.filter((s, i) => (p === shown ? i <= at : s.now_ms <= now)));
+  const { step } = traces[shown], now = step[at].now_ms, first = step.findIndex((s) => s.now_ms === now);
+  const more = step[at + 1]?.now_ms === now ? at - first + 1 : Infinity;
+  const decided = traces.map((trace, p) => {
+    if (p === shown) return step.slice(0, at + 1);
+    const here = trace.step.filter((s) => s.now_ms === now).slice(0, more);
+    return [...trace.step.filter((s) => s.now_ms < now), ...here];
+  });
   const cell = (p, tenant) => {
     const of = (kind) => decided[p].filter((s) => s.kind === kind && s.tenant === tenant);
     const served = of("served"), start = new Map(served.map((s) => [s.task, s.now_ms]));
@@ -104,6 +109,9 @@ function standing(model, shown, at) {
     html("tbody", {}, ...tenants.map((t, i) =>
       html("tr", {}, html("th", { scope: "row" }, t.name), ...traces.flatMap((_, p) => cell(p, i).map((v) => html("td", {}, String(v))))))));
 }
+
+// The last decision by a time.
+const lastBy = (trace, ms) => Math.max(0, trace.step.findLastIndex((s) => s.now_ms <= ms));
 
 function render({ model, el: root }) {
   const said = html("p", { class: "fl-why", role: "status" });
@@ -126,9 +134,14 @@ function render({ model, el: root }) {
     return b;
   };
   const here = () => model.get("step");
+  const jump = html("input", { type: "number", min: "0", max: String(model.get("end_ms")), step: "any" });
+  jump.addEventListener("change", () => {
+    if (jump.value !== "") go(lastBy(traces[model.get("policy")], jump.valueAsNumber));
+  });
   const buttons = html("div", { class: "fl-buttons", role: "group", "aria-label": "Step through the decisions" },
     button("First decision", "|◀", () => 0), button("Step back", "◀ back", () => here() - 1),
-    button("Step forward", "step ▶", () => here() + 1), button("Last decision", "▶|", () => model.get("last")));
+    button("Step forward", "step ▶", () => here() + 1), button("Last decision", "▶|", () => model.get("last")),
+    html("label", { class: "fl-jump" }, "go to ", jump, " ms"));
 
   // The page's own script leaves a slider alone that has been named.
   const nameSlider = () => {
@@ -145,10 +158,9 @@ function render({ model, el: root }) {
     if (shown !== null && shown !== policy) {
       // The same moment in the other schedule.
       const now = traces[shown].step[Math.min(here(), traces[shown].step.length - 1)].now_ms;
-      const at = trace.step.findLastIndex((s) => s.now_ms <= now);
       shown = policy;
       model.set("last", last);
-      go(Math.max(0, at));
+      go(lastBy(trace, now));
     }
     shown = policy;
     const at = Math.min(here(), last), step = trace.step[at];
@@ -165,7 +177,7 @@ function render({ model, el: root }) {
   keepKeys(root);
   root.addEventListener("keydown", (event) => {
     const to = { ArrowRight: here() + 1, ArrowLeft: here() - 1, Home: 0, End: model.get("last") }[event.key];
-    if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (to === undefined || event.target === jump || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();
     go(to);

@@ -27,7 +27,7 @@ class ExplorerView(anywidget.AnyWidget):
 
     _esm = front.module(
         *("dom.js", "engine.js", "setting.js", "charts.js", "readout.js", "tenants.js"),
-        "explorer.js",
+        *("words.js", "explorer.js"),
     )
     _css = front.style("fl.css", "explorer.css")
     worker = traitlets.Unicode(front.text("worker.js")).tag(sync=True)

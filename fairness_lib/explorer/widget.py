@@ -19,6 +19,7 @@ from ..traffic.scenario import Scenario
 from .fallback import WithFigure, draw_reports
 from .rows import to_buckets, to_rows, to_scenario
 from .view import LIMITS, ExplorerView
+from .words import in_words
 
 LOG_STEP = 0.05
 
@@ -40,11 +41,21 @@ class Explorer(WithFigure):
         The drawing; its ``tenants`` are the rows that a reader may edit.
     """
 
-    sentence = (
-        "This is the setting that the page starts with. On the built page, or in JupyterLab, you "
-        "can move quantum, queue cap and burst factor, and all tasks are simulated again at every "
-        "move."
-    )
+    @property
+    def sentence(self) -> str:
+        """What the static figure shows, and what could be moved if there were JavaScript."""
+        start = "This is the setting that the page starts with. "
+        if self.view.compact:
+            start = " ".join(
+                f"{POLICY_LABELS[name]}: "
+                + " ".join(f"{who} {what}." for who, what in in_words(report).items())
+                for name, report in self.reports().items()
+            )
+        knobs = "the burst factor" if self.view.compact else "burst factor, queue cap and quantum"
+        return (
+            f"{start} On the built page, or in JupyterLab, you can move {knobs}, and all tasks are "
+            "simulated again at every move."
+        )
 
     def __init__(
         self, rows: list[dict[str, Any]], start: dict[str, Any], horizon_s: float,
@@ -72,14 +83,16 @@ class Explorer(WithFigure):
             widgets.jslink((slider, "value"), (self.view, name))
         for name, box in self.policies_shown.items():
             widgets.jslink((box, "value"), (self.view, f"show_{name}"))
-        sliders = [self.quantum, self.cap, self.burst]
-        if not compact:
-            sliders += [self.seed, self.shared_cap, self.workers]
         wrap = {"flex_flow": "row wrap"}
-        choice = [] if compact else [widgets.HBox(list(self.policies_shown.values()), layout=wrap)]
-        controls = widgets.Box(sliders, layout=wrap)
-        controls.add_class("fl-controls")
-        super().__init__([controls, *choice, self.view])
+        if compact:
+            self.burst.layout.width = "min(100%, 40rem)"
+            controls = [widgets.Box([self.burst])]
+        else:
+            shared = [self.workers, self.shared_cap, self.seed]
+            sliders = widgets.Box([self.burst, self.cap, self.quantum, *shared], layout=wrap)
+            controls = [sliders, widgets.HBox(list(self.policies_shown.values()), layout=wrap)]
+        controls[0].add_class("fl-controls")
+        super().__init__([*controls, self.view])
         self.add_class("fl-box")
 
     def _sliders(self) -> dict[str, Any]:
@@ -134,7 +147,7 @@ class Explorer(WithFigure):
 
     def figure(self) -> Figure:
         """Draw the present setting as a static figure."""
-        return draw_reports(list(self.reports().values()))
+        return draw_reports(list(self.reports().values()), plain=self.view.compact)
 
 
 def explore(
@@ -160,7 +173,7 @@ def explore(
     policies : sequence of str
         Those shown at first, of ``fifo``, ``quota``, ``drr`` and ``drr_quota``.
     compact : bool
-        Three sliders and no table of tenants.
+        One slider, the burst factor, and what happened in words in place of tables.
     **start : float
         Where sliders start: quantum_ms, cap, shared_cap, burst, seed, workers.
 
