@@ -181,8 +181,11 @@ class TenantMetrics(Recorder):
                 exact=not (busy.overflowed or rejecting.overflowed),
                 error=busy.floor,
             )
-            for table in (busy, rejecting):
+            for table in (rejecting, busy):
                 kept = table.rows[: len(table), DEPTH].copy()
+                if table is rejecting and not busy.overflowed:  # whose rows have seen all events
+                    slots = busy.find(rejecting.names)
+                    kept[slots >= 0] = busy.rows[slots[slots >= 0], DEPTH]
                 stay = np.flatnonzero(kept > 0)
                 table.clear(keep=stay.tolist())
                 table.rows[: len(stay), DEPTH] = kept[stay]
