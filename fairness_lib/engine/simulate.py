@@ -230,7 +230,7 @@ def _readable(workload: Workload, policy: Policy, workers: int) -> Columns:
         nonlocal started
         while len(running) < workers and (task := take(now)) is not None:
             try:
-                if outcome[task] != waiting:
+                if task < 0 or outcome[task] != waiting:
                     raise _wrong(f"task {task}, which was not waiting")
             except (IndexError, TypeError):
                 raise _wrong(f"{task!r}, which is no task") from None

@@ -290,8 +290,6 @@ def _known_as(part: Any) -> str:
         return f"{_known_as(part.func)} {part.args} {sorted(part.keywords.items())}"
     if inspect.isroutine(part):
         return f"{part.__module__}.{part.__qualname__}"
-    if isinstance(part, Scenario):
-        return f"{part.tenants!r} {part.workers} {part.horizon_s} {part.window_s}"
     if isinstance(part, Policy):
         return f"{_known_as(part.discipline)} {_known_as(part.admission)}"
     if "__repr__" not in {name for kind in type(part).__mro__[:-1] for name in vars(kind)}:

@@ -216,6 +216,7 @@ def test_an_admission_part_of_ones_own_turns_tasks_away() -> None:
     [
         ([0, 0], r"task 0, which was not waiting; .*begin\(\)"),  # twice
         ([99], r"gave 99, which is no task; .*begin\(\)"),
+        ([-1], r"gave task -1, which was not waiting; .*begin\(\)"),  # not the last one
         (["a"], r"gave 'a', which is no task; .*begin\(\)"),
         ([1], r"task 1 before it arrived; .*begin\(\)"),  # not there yet
     ],
