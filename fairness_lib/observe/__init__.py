@@ -2,6 +2,7 @@
 
 from .alert import UnderShareAlert
 from .clients import Clients, attempts, watch_clients
+from .look_back import kept_over_time, look_back
 from .monitor import FairnessMonitor
 from .names import OTHER, label_of
 from .replay import count_by_period, watch
@@ -23,7 +24,9 @@ __all__ = [
     "WindowReport",
     "attempts",
     "count_by_period",
+    "kept_over_time",
     "label_of",
+    "look_back",
     "watch",
     "watch_clients",
 ]
