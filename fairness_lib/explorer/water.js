@@ -77,7 +77,7 @@ function tank(capacity, used) {
 function render({ model, el: root }) {
   const tenants = model.get("tenants"), unit = model.get("unit"), bounds = model.get("bounds");
   const first = { demands: model.get("demands"), weights: model.get("weights"), capacity: model.get("capacity") };
-  const drawn = svg("g"), said = html("p", { class: "fl-why", role: "status" });
+  const drawn = svg("g"), said = html("p", { class: "fl-said", role: "status" });
 
   const save = (changes) => {
     for (const [name, value] of Object.entries(changes)) model.set(name, value);
