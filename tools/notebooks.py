@@ -196,7 +196,7 @@ def check(path: Path) -> list[str]:
     stored = path.read_text(encoding="utf-8")
     notebook = nbformat.reads(stored, as_version=4)
     nbformat.validate(notebook)
-    problems, lengths = form.check(notebook.cells, bool(re.match(r"\d\d_", path.name))), []
+    problems, lengths = form.check(notebook.cells, bool(re.match(r"\d\d_|decide\.", path.name))), []
     solutions = form.solution_cells(notebook.cells)
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
