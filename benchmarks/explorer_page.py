@@ -19,7 +19,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-PAGE, LANDING_PAGE = "book/05_parameters.html", "book/intro.html"
+PAGE, LANDING_PAGE = "book/explorer.html", "book/intro.html"
 MOVES = 100
 SLIDERS = ("fl-burst", "fl-seed", "fl-workers", "fl-quantum", "fl-cap")
 MOVE = """async ([slider, moves]) => {

@@ -42,8 +42,8 @@ export function words({ rows, looks, policies, capacity }) {
       return { group, said, line: html("li", { style: `--fl-color:${color}` }, sign, html("strong", {}, people(group)), " ", said) };
     }),
   }));
-  const root = html("div", { class: "fl-words" }, asked, ...cards.map(({ policy, lines }) =>
-    html("section", {}, html("p", { class: "fl-order" }, ORDER[policy]), html("ul", {}, ...lines.map(({ line }) => line)))));
+  const root = html("div", { class: "fl-words" }, ...cards.map(({ policy, lines }) =>
+    html("section", {}, html("p", { class: "fl-order" }, ORDER[policy]), html("ul", {}, ...lines.map(({ line }) => line)))), asked);
   const update = (results, _, setting) => {
     asked.textContent = demand(setting, capacity);
     for (const { policy, lines } of cards) {

@@ -32,6 +32,7 @@ from fairness_lib import (
 )
 from fairness_lib.explorer import explore
 from fairness_lib.explorer.rows import names_of, to_rows, to_scenario
+from fairness_lib.explorer.words import in_words
 from fairness_lib.policies.tasks import Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -247,6 +248,28 @@ def test_a_static_figure_and_a_sentence_stand_in_for_the_widget() -> None:
     assert titles == ["FIFO", "DRR"]
     assert "simulated again at every move" in explorer.sentence
     assert "Explorer" in explorer._repr_mimebundle_()["text/plain"]
+
+
+def test_compact_mode_has_one_slider_and_says_what_happened() -> None:
+    explorer = explore(policies=["fifo", "drr"], compact=True)
+    controls = explorer.children[0].children
+    assert [slider.description for slider in controls] == ["Burst factor"]
+    assert "FIFO: heavy gets 151 % of its fair share and waits up to 2.7 s." in explorer.sentence
+    assert "20 small get at least 99 % of their fair share" in explorer.sentence
+    labels = [ax.get_xlabel() for ax in explorer.figure().axes]
+    assert "p99" not in " ".join(labels)
+    full = explore()
+    assert len(full.children[0].children) == 6
+    assert "2.7 s" not in full.sentence
+
+
+def test_words_of_tenants_who_ask_for_nothing_or_are_not_served() -> None:
+    scenario = Scenario([Tenant("a", 50), Tenant("idle", 0)], workers=1, horizon_s=10)
+    said = in_words(explore(scenario).report("drr"))
+    assert said["a"].startswith("gets 100 % of its fair share and waits up to ")
+    assert said["idle"] == "asks for nothing"
+    pair = Scenario([Tenant("a", 50), Tenant("b0", 0), Tenant("b1", 0)], workers=1, horizon_s=10)
+    assert in_words(explore(pair).report("drr"))["2 b"] == "ask for nothing"
 
 
 def test_negative_control_another_cap_is_seen() -> None:

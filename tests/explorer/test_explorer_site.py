@@ -23,9 +23,10 @@ from cases import scalars_of
 
 from fairness_lib import check
 from fairness_lib.explorer import explore, stepper
+from fairness_lib.explorer.words import in_words
 from fairness_lib.policies.tasks import Outcome
 
-EXPLORER, STEPPER = "book/05_parameters.html", "book/03_policies.html"
+EXPLORER, STEPPER, LANDING = "book/explorer.html", "book/03_policies.html", "book/intro.html"
 POLICIES = ["fifo", "quota", "drr", "drr_quota"]
 SLIDERS = {
     "fl-quantum": ("Quantum", r"^[\d.]+ milliseconds$"),
@@ -69,7 +70,7 @@ class Tab(Look):
         """Open the page, with a link's setting, and wait for the first drawing."""
         self.opened += 1  # another address, so that the page is loaded again
         self.page.goto(f"{self.origin}{self.path}?{self.opened}{link}")
-        what = ".fl-chart" if self.path == EXPLORER else ".fl-stepper svg"
+        what = ".fl-stepper svg" if self.path == STEPPER else ".fl-chart"
         self.page.wait_for_selector(what, state="attached")
         self.settle()
         return self
@@ -410,7 +411,7 @@ def test_works_from_a_file_in_dark_mode_without_motion(
         tab.context.close()
 
 
-@pytest.mark.parametrize("path", [EXPLORER, STEPPER])
+@pytest.mark.parametrize("path", [EXPLORER, STEPPER, LANDING])
 def test_static_figure_stands_in_without_scripts(
     browser: Any,
     origins: dict[str, str],
@@ -438,6 +439,73 @@ def test_static_figure_gives_way_to_the_widget(page: Tab) -> None:
     page.page.emulate_media(media="screen")
 
 
+# --- on the landing page: one slider, and what happened in words ------------------------------
+
+
+@pytest.fixture(scope="module")
+def front(browser: Any, origins: dict[str, str]) -> Iterator[Tab]:
+    tab = Tab(browser, origins["http"], path=LANDING)
+    yield tab.open()
+    tab.check_quiet()
+    tab.context.close()
+
+
+def sentences(tab: Tab) -> list[list[str]]:
+    """Return what the page says of each group, a list for each policy."""
+    sections = tab.page.locator(".fl-words section").all()
+    return [section.locator("li").all_inner_texts() for section in sections]
+
+
+@pytest.mark.parametrize("burst", [1, 1.7, 5, 10])
+def test_words_say_what_the_library_says_and_nothing_is_amiss_in_calm(
+    front: Tab, burst: float
+) -> None:
+    if front.answer()["setting"]["burst"] != burst:
+        front.move(f"burst={burst}")
+    reports = explore(burst=burst, policies=["fifo", "drr"]).reports()
+    agrees(front.answer())
+    wanted = [
+        [f"{who} {what}" for who, what in in_words(report).items()] for report in reports.values()
+    ]
+    assert sentences(front) == wanted
+    amiss = front.page.locator(".fl-words .fl-unmet").all_inner_texts()
+    assert bool(amiss) == (burst > 1.5)
+    assert [text for text in amiss if text not in wanted[0]] == []
+    asked = 400 * burst
+    said = front.page.locator(".fl-asked").inner_text()
+    assert said == (
+        f"heavy sends {asked:,.0f} tasks per second. All together: {asked + 340:,.0f}. "
+        "8 workers can do about 800."
+    )
+
+
+def test_one_slider_and_nothing_of_the_full_explorer(front: Tab) -> None:
+    assert front.page.locator(".fl-slider [role=slider]").count() == 1
+    handle = front.handle("fl-burst")
+    assert handle.get_attribute("aria-label") == "Burst factor"
+    assert front.page.locator(".fl-summary, .fl-details, .fl-button, .fl-limit").count() == 0
+    before, drawn = sentences(front), front.page.evaluate("window.drawn")
+    handle.press("PageDown")
+    front.page.wait_for_function("n => window.drawn > n", arg=drawn)
+    front.settle()
+    assert sentences(front) != before
+    heard = front.page.locator(".fl-heard")
+    heard.filter(has_text=sentences(front)[1][2]).wait_for(state="attached")
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_slider_and_words_are_in_the_first_screen(front: Tab, size: dict[str, int]) -> None:
+    front.resize(size)
+    front.page.evaluate("scrollTo(0, 0)")
+    for part in (".fl-burst", ".fl-words section >> nth=-1"):
+        box = front.page.locator(part).first.bounding_box()
+        assert box["y"] + box["height"] <= size["height"], part
+    front.page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = front.page.evaluate("axe.run('.fl-box', {resultTypes: ['violations']})")
+    assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found["violations"]] == []
+    assert front.overflow() == []
+
+
 # --- the stepper -----------------------------------------------------------------------------
 
 
@@ -461,6 +529,19 @@ def test_stepper_goes_through_the_recorded_log(steps: Tab) -> None:
         assert cells[-5::2] == [str(served[tenant]) for tenant in range(3)]
         forward.click()
     assert said.inner_text().endswith(log[-1].why)
+
+
+def test_stepper_goes_to_a_time_and_shows_both_policies_at_the_same_moment(steps: Tab) -> None:
+    counts = steps.page.locator(".fl-below td:nth-of-type(3n + 1)")
+    assert counts.all_inner_texts()[-6:] == ["0"] * 6  # the first task has come, and not started
+    box, log = steps.page.get_by_label("go to"), stepper().steps["drr"]
+    for ms in (60, 0, 1000, 72.5):
+        box.fill(str(ms))
+        box.press("Enter")
+        by_then = sum(1e3 * step.now_s <= ms + 1e-6 for step in log)
+        assert f"DRR, {by_then} of {len(log)}" in steps.page.locator(".fl-why").inner_text()
+    box.press("ArrowLeft")  # moves in the number, and not the stepper
+    assert f"DRR, {by_then} of" in steps.page.locator(".fl-why").inner_text()
 
 
 def test_stepper_takes_keys_plays_and_changes_policy_at_the_same_moment(steps: Tab) -> None:
