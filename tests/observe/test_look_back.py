@@ -76,8 +76,8 @@ def test_what_is_owed_is_kept_by_drr_after_the_burst_and_not_by_fifo():
 @pytest.mark.parametrize(
     ("given_", "said"),
     [
-        ({"window_s": 0}, "window_s must be above 0"),
-        ({"step_s": -1}, "step_s must be above 0"),
+        ({"window_s": 0}, "window_s must be finite and above 0"),
+        ({"step_s": -1}, "step_s must be finite and above 0"),
         ({"run": 7}, "run must be a Run"),
     ],
 )
