@@ -78,7 +78,8 @@ class TenantCollector(Collector):
     metrics : TenantMetrics
         Close its periods only through this object.
     period_s : float
-        Shortest length of a period in seconds. The scrape interval is a good choice.
+        Shortest length of a period in seconds. Half the scrape interval is a good choice: with
+        all of it, some scrapes repeat the values of the one before.
     clock : callable
         The time in seconds; `time.monotonic` by default.
 
