@@ -10,9 +10,17 @@ from .measures.shuffle_sharding import crowded_out
 from .measures.statistics import jain_index
 from .observe import FairnessMonitor, TenantMetrics, UnderShareAlert
 from .policies.admission import Quota, TokenBucket
+from .policies.charge import ChargeAsYouGo
+from .policies.drf import DominantResourceFair
 from .policies.drr import DeficitRoundRobin
 from .policies.fifo import Fifo
+from .policies.hierarchy import HierarchicalFairQueueing
+from .policies.noisy_neighbour import NoisyNeighboursLast
 from .policies.policy import ARTICLE_POLICIES, Policy, drr, drr_quota, fifo, quota
+from .policies.priority import Priority
+from .policies.round_robin import RoundRobin
+from .policies.sfq import StartTimeFairQueueing
+from .policies.shuffle_sharding import ShuffleShardedFairQueueing
 from .policies.tasks import Outcome, Tasks
 from .runs.calm import compare_calm
 from .runs.ensemble import replicate, sweep
@@ -27,20 +35,28 @@ __all__ = [
     "ARTICLE_POLICIES",
     "Bimodal",
     "Burst",
+    "ChargeAsYouGo",
     "DeficitRoundRobin",
     "Deterministic",
+    "DominantResourceFair",
     "Exponential",
     "FairReference",
     "FairnessMonitor",
     "FairnessReport",
     "Fifo",
+    "HierarchicalFairQueueing",
     "Lognormal",
+    "NoisyNeighboursLast",
     "Outcome",
     "Pareto",
     "Policy",
+    "Priority",
     "Quota",
+    "RoundRobin",
     "Run",
     "Scenario",
+    "ShuffleShardedFairQueueing",
+    "StartTimeFairQueueing",
     "Tasks",
     "Tenant",
     "TenantMetrics",

@@ -116,6 +116,16 @@ def by_name(field: str, value: Any, what: str) -> dict[str, Any]:
     return {str.__str__(key): item for key, item in value.items()}
 
 
+def weights(value: Any) -> dict[str, float] | None:
+    """Return weights by tenant name, each above 0; None for None."""
+    if value is None:
+        return None
+    named = by_name("weights", value, "numbers")
+    for key, weight in named.items():
+        number(f"weights[{key!r}]", weight, above=0)
+    return named
+
+
 def name(field: str, value: Any, *, utf8: bool = False) -> str:
     """Return `value` as a plain, non-empty string, also if it is one of numpy's or a subclass."""
     if not isinstance(value, str) or not value:

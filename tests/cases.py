@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -193,3 +193,33 @@ def assert_conserved(run: Run) -> None:
     assert (run.start_s[served] >= workload.arrival_s[served]).all()
     assert np.array_equal(run.finish_s[served], (run.start_s + workload.cost_s)[served])
     assert all(busy <= run.workers for _, _, busy in pieces(run))
+
+
+def ahead_at_most(run: Run, cost_s) -> float:
+    """By how much what two tenants were given differs at most, over their largest tasks together.
+
+    Each over its weight, in any time in which both have a task queued; 0 if there is none.
+    """
+    work, worst = run.workload, 0.0
+    events = sorted(
+        [(at, 0, task) for task, at in enumerate(work.arrival_s.tolist())]
+        + [(at, 1, task) for task, at in enumerate(run.start_s.tolist())]
+    )
+    largest = [cost_s[work.tenant == t].max(initial=0.0) for t in range(len(work.tenants))]
+    for one, other in combinations(range(len(work.tenants)), 2):
+        sign = {one: 1.0, other: -1.0}
+        queued = dict.fromkeys(sign, 0)
+        ahead = lowest = highest = 0.0
+        for _, started, task in events:
+            tenant = work.tenant[task]
+            if tenant not in sign:
+                continue
+            if started and all(queued.values()):
+                ahead += sign[tenant] * cost_s[task] / work.weight[tenant]
+                lowest, highest = min(lowest, ahead), max(highest, ahead)
+            queued[tenant] += -1 if started else 1
+            if not all(queued.values()):
+                ahead = lowest = highest = 0.0
+            bound = sum(largest[t] / work.weight[t] for t in sign)
+            worst = max(worst, (highest - lowest) / bound if bound else 0.0)
+    return worst

@@ -24,6 +24,8 @@ from ..policies.admission import Quota
 from ..policies.drr import DeficitRoundRobin
 from ..policies.fifo import Fifo
 from ..policies.policy import Policy
+from ..policies.round_robin import RoundRobin
+from ..policies.sfq import StartTimeFairQueueing
 from ..policies.tasks import Outcome, Tasks
 from ..traffic.scenario import Scenario
 from ..traffic.service_times import Bimodal, Deterministic, Exponential
@@ -31,7 +33,12 @@ from ..traffic.streams import tenant_key
 from ..traffic.workload import Workload
 from . import kernel
 
-DISCIPLINES: dict[type, Any] = {Fifo: kernel.fifo, DeficitRoundRobin: kernel.drr}
+DISCIPLINES: dict[type, Any] = {
+    Fifo: kernel.fifo,
+    DeficitRoundRobin: kernel.drr,
+    StartTimeFairQueueing: kernel.sfq,
+    RoundRobin: kernel.round_robin,
+}
 """Each discipline and its module in the kernel: a new one is one more entry here."""
 ENTRIES = ("generate", "share_fairly", "measure", "idle_while_queued")
 NOT_INSTALLED = "numba is not installed (pip install numba)"

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from .. import _check
-from .tasks import Outcome, Tasks
+from .tasks import Outcome, Tasks, for_name
 
 RATE_TOLERANCE = 1.0 + 1e-9
 """What the rate is multiplied by."""
@@ -112,14 +111,7 @@ class Quota:
 
     def bucket_for(self, tenant: str) -> TokenBucket:
         """Return a full bucket for the tenant of this name."""
-        name: str | None = tenant
-        if tenant not in self.buckets:
-            name = next((name for name in self.buckets if fnmatchcase(tenant, name)), None)
-        if name is None:
-            raise ValueError(
-                f"buckets has no entry for tenant {tenant!r}; it names {', '.join(self.buckets)}"
-            )
-        rate_per_s, burst = self.buckets[name]
+        rate_per_s, burst = for_name("buckets", self.buckets, tenant)
         return TokenBucket(float(rate_per_s), float(burst))
 
     def begin(self, tasks: Tasks) -> None:

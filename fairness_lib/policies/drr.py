@@ -62,10 +62,7 @@ class DeficitRoundRobin:
         _check.number("quantum_s", self.quantum_s, least=LEAST_QUANTUM_S)
         if self.cap is not None:
             _check.whole("cap", self.cap)
-        if self.weights is not None:
-            self.weights = _check.by_name("weights", self.weights, "numbers")
-            for name, weight in self.weights.items():
-                _check.number(f"weights[{name!r}]", weight, above=0)
+        self.weights = _check.weights(self.weights)
 
     def quanta(self, tasks: Tasks) -> list[float]:
         """Return each tenant's quantum in worker-seconds: `quantum_s` times its weight."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from fnmatch import fnmatchcase
+from typing import Any
 
 from .. import _check
 
@@ -71,6 +73,20 @@ class Tasks:
                 raise ValueError(f"{field} names {name!r}, which is not a tenant; known: {known}")
             values[name] = _check.number(f"{field}[{name!r}]", value, above=0)
         return list(values.values())
+
+    def by_pattern(self, field: str, given: Mapping[str, Any]) -> list[Any]:
+        """Return what is given for each tenant: by its name, else by the first pattern it fits."""
+        return [for_name(field, given, tenant) for tenant in self.tenants]
+
+
+def for_name(field: str, given: Mapping[str, Any], tenant: str) -> Any:
+    """Return what is given for the tenant of this name."""
+    name: str | None = tenant
+    if tenant not in given:
+        name = next((name for name in given if fnmatchcase(tenant, name)), None)
+    if name is None:
+        raise ValueError(f"{field} has no entry for tenant {tenant!r}; it names {', '.join(given)}")
+    return given[name]
 
 
 def _some(names: Sequence[str]) -> str:

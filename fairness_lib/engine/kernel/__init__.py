@@ -11,7 +11,7 @@ each: tenant, task, worker or piece of rate. Columns are arrays, or pointers in 
 are int64 and words uint64, never mixed: numba would make a float of their sum.
 """
 
-from . import drr, fifo
+from . import drr, fifo, round_robin, sfq
 from .columns import (
     OUTCOMES,
     QUEUE_FULL,
@@ -95,6 +95,8 @@ __all__ = [
     "generate",
     "idle_while_queued",
     "measure",
+    "round_robin",
+    "sfq",
     "share_fairly",
     "simulate",
 ]
