@@ -3,6 +3,7 @@
 from .article.scenario import article_scenario, article_solo_scenario, article_workload
 from .engine.simulate import Run, simulate
 from .measures.allocation import dominant_resource_fair, max_min_fair
+from .measures.credits import CreditShares, share_by_credits
 from .measures.fair import FairReference, fair_reference
 from .measures.properties import Verdict, check, f1, f2, f3, f4, owed_is_kept
 from .measures.report import FairnessReport, measure
@@ -36,6 +37,7 @@ __all__ = [
     "Bimodal",
     "Burst",
     "ChargeAsYouGo",
+    "CreditShares",
     "DeficitRoundRobin",
     "Deterministic",
     "DominantResourceFair",
@@ -86,6 +88,7 @@ __all__ = [
     "owed_is_kept",
     "quota",
     "replicate",
+    "share_by_credits",
     "simulate",
     "sweep",
 ]
