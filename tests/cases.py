@@ -13,11 +13,18 @@ from hypothesis import strategies as st
 
 from fairness_lib import (
     ARTICLE_POLICIES,
+    ChargeAsYouGo,
     FairnessReport,
     Fifo,
+    HierarchicalFairQueueing,
+    NoisyNeighboursLast,
     Outcome,
     Policy,
+    Priority,
+    RoundRobin,
     Run,
+    ShuffleShardedFairQueueing,
+    StartTimeFairQueueing,
     Workload,
     article_workload,
     drr,
@@ -96,7 +103,8 @@ def workloads(draw, *, max_tasks: int = 40, max_tenants: int = 4, costs=_costs) 
     task = st.tuples(_times, st.integers(0, n - 1), costs)
     drawn = sorted(draw(st.lists(task, min_size=1, max_size=max_tasks)), key=lambda t: t[0])
     arrival_s, tenant, cost_s = zip(*drawn, strict=True)
-    names = [f"t{i}" for i in range(n)]
+    pattern = draw(st.sampled_from(["t{i}", "t/{group}/{i}"]))
+    names = [pattern.format(i=i, group=i % 2) for i in range(n)]
     return Workload(names, arrival_s, tenant, cost_s, 8.0, weight)
 
 
@@ -115,7 +123,24 @@ def policies_with(quanta: st.SearchStrategy[float]) -> st.SearchStrategy[Policy]
     )
 
 
-policies = policies_with(quanta)
+levels = st.fixed_dictionaries({"t*0": st.integers(0, 2), "*": st.integers(0, 2)})
+others = st.one_of(
+    st.builds(StartTimeFairQueueing, cap=caps),
+    st.builds(RoundRobin, cap=caps),
+    st.builds(Priority, cap=caps, levels=levels, ageing_s=st.none() | st.floats(0.1, 4)),
+    st.builds(ChargeAsYouGo, cap=caps, at_start=st.sampled_from([0.0, 0.5, 2.0])),
+    st.builds(NoisyNeighboursLast, cap=caps, share=st.floats(0.1, 1), least=st.integers(1, 5)),
+    st.builds(HierarchicalFairQueueing, cap=caps),
+    st.builds(
+        ShuffleShardedFairQueueing,
+        cap=caps,
+        queues=st.integers(3, 6),
+        hand=st.integers(1, 3),
+        guess_s=st.none() | st.floats(0, 2),
+    ),
+).map(lambda discipline: Policy(type(discipline).__name__, discipline))
+"""The disciplines beside those of the article."""
+policies = policies_with(quanta) | others
 """Every policy that never leaves a worker idle while a task is queued."""
 
 

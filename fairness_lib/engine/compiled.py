@@ -131,10 +131,8 @@ def simulate(
     n, tenants = len(workload), len(workload.tenants)
     discipline = DISCIPLINES[type(policy.discipline)]
     known = Tasks(workload.tenants, workload.weight.tolist(), [], [])
-    rules, state = (
-        discipline.rules_of(policy.discipline, known, n),
-        discipline.state_for(n, tenants),
-    )
+    rules = discipline.rules_of(policy.discipline, known, n)
+    state = discipline.state_for(rules, n, tenants)
     pool = kernel.Pool(np.empty(min(workers, n)), _whole(min(workers, n)))
     start_s, outcome = np.empty(n), np.empty(n, dtype=np.int8)
     run = functions()[_simulate(discipline)]

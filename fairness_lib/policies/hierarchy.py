@@ -51,24 +51,21 @@ class HierarchicalFairQueueing:
             _check.whole("cap", self.cap)
         self.weights = _check.weights(self.weights)
 
-    def begin(self, tasks: Tasks) -> None:
-        """Grow the tree; start with empty queues at virtual time 0 everywhere."""
-        self._tenant, self._estimate_s = tasks.tenant, tasks.estimate_s
-        self._limit = inf if self.cap is None else self.cap
-        self._sequence = 0  # of turns, for ties
+    def tree(self, tasks: Tasks) -> tuple[list[Node], list[Node]]:
+        """Return each tenant's leaf, and the groups, the root first and parents before children."""
         weights = self.weights or {}
-        self._root = Node(1.0, None)
-        groups: dict[str, Node] = {"": self._root}
-        self._leaves: list[Node] = []
+        root = Node(1.0, None)
+        groups = {"": root}
+        leaves = []
         for tenant, own in zip(tasks.tenants, tasks.weight, strict=True):
             parts = tenant.split(SEPARATOR)
-            node = self._root
+            node = root
             for depth in range(1, len(parts)):
                 path = SEPARATOR.join(parts[:depth])
                 if path not in groups:
                     groups[path] = Node(weights.get(path, 1.0), node)
                 node = groups[path]
-            self._leaves.append(Node(weights.get(tenant, own), node))
+            leaves.append(Node(weights.get(tenant, own), node))
         both = set(groups) & set(tasks.tenants)
         if both:
             raise ValueError(f"tenants: {min(both)!r} is both a tenant and a group of others")
@@ -77,6 +74,14 @@ class HierarchicalFairQueueing:
             raise ValueError(
                 f"weights names {min(unknown)!r}, which is neither a tenant nor a group of them"
             )
+        return leaves, list(groups.values())
+
+    def begin(self, tasks: Tasks) -> None:
+        """Grow the tree; start with empty queues at virtual time 0 everywhere."""
+        self._tenant, self._estimate_s = tasks.tenant, tasks.estimate_s
+        self._limit = inf if self.cap is None else self.cap
+        self._sequence = 0  # of turns, for ties
+        self._leaves, (self._root, *_) = self.tree(tasks)
 
     def put(self, task: int, now: float) -> Outcome | None:
         """Append the task to its tenant's queue, or reject it if that is full."""

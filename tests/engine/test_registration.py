@@ -31,7 +31,7 @@ def obstacle(discipline, workload):
 def rules_of(discipline, known, n):
     return Rules(n)
 
-def state_for(n, tenants):
+def state_for(rules, n, tenants):
     return State(np.empty(n, dtype=np.int64), np.empty(1, dtype=np.int64))
 
 def begin(tenants, rules, state):

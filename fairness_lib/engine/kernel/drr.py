@@ -52,7 +52,7 @@ def rules_of(discipline: DeficitRoundRobin, known: Known, n: int) -> Rules:
     return Rules(cap, np.array(discipline.quanta(known), dtype=np.float64))
 
 
-def state_for(n: int, tenants: int) -> State:
+def state_for(rules: Rules, n: int, tenants: int) -> State:
     """Return memory for a run."""
     visits, after = np.empty((2, tenants), dtype=np.int64)
     ring = np.empty(RING, dtype=np.int64)
@@ -126,7 +126,7 @@ def take(tasks: Tasks, rules: Rules, state: State) -> int:
             task = pop(t, state.queues)
             state.left_s[t], state.visits[t] = deficit_s - cost_s, 0
             if state.queues.length[t] == 0:
-                state.left_s[t] = 0.0
+                state.left_s[t] = min(state.left_s[t], 0.0)  # a debt stays
                 state.after[last] = state.after[t]
                 state.ring[RING_SIZE] -= 1
                 if state.ring[RING_SIZE] > 0:

@@ -34,7 +34,7 @@ def rules_of(discipline: RoundRobin, known: Known, n: int) -> Rules:
     return Rules(n if discipline.cap is None else min(discipline.cap, n))
 
 
-def state_for(n: int, tenants: int) -> State:
+def state_for(rules: Rules, n: int, tenants: int) -> State:
     """Return memory for a run."""
     return State(queues_for(tenants, n), queues_for(1, tenants))
 

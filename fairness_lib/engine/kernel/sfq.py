@@ -39,7 +39,7 @@ def rules_of(discipline: StartTimeFairQueueing, known: Known, n: int) -> Rules:
     return Rules(cap, np.array(known.by_tenant("weights", discipline.weights), dtype=np.float64))
 
 
-def state_for(n: int, tenants: int) -> State:
+def state_for(rules: Rules, n: int, tenants: int) -> State:
     """Return memory for a run."""
     return State(heads_for(tenants, n), np.empty(tenants), np.empty(1))
 
