@@ -226,16 +226,17 @@ def ahead_at_most(run: Run, cost_s) -> float:
     Each over its weight, in any time in which both have a task queued; 0 if there is none.
     """
     work, worst = run.workload, 0.0
-    events = sorted(
-        [(at, 0, task) for task, at in enumerate(work.arrival_s.tolist())]
-        + [(at, 1, task) for task, at in enumerate(run.start_s.tolist())]
+    arrival_s, start_s = work.arrival_s.tolist(), run.start_s.tolist()
+    events = sorted(  # who waited starts before another one arrives at the same instant
+        [(at, 1, task, 0) for task, at in enumerate(arrival_s)]
+        + [(at, int(at == arrival_s[task]), task, 1) for task, at in enumerate(start_s)]
     )
     largest = [cost_s[work.tenant == t].max(initial=0.0) for t in range(len(work.tenants))]
     for one, other in combinations(range(len(work.tenants)), 2):
         sign = {one: 1.0, other: -1.0}
         queued = dict.fromkeys(sign, 0)
         ahead = lowest = highest = 0.0
-        for _, started, task in events:
+        for _, _, task, started in events:
             tenant = work.tenant[task]
             if tenant not in sign:
                 continue
