@@ -17,6 +17,8 @@ from .policies.tasks import Outcome, Tasks
 from .runs.calm import compare_calm
 from .runs.ensemble import replicate, sweep
 from .runs.intervals import intervals
+from .traffic.clients import Clients, Retry
+from .traffic.pool import Pool
 from .traffic.scenario import Burst, Scenario, Tenant
 from .traffic.service_times import Bimodal, Deterministic, Exponential, Lognormal, Pareto
 from .traffic.workload import Workload
@@ -27,6 +29,7 @@ __all__ = [
     "ARTICLE_POLICIES",
     "Bimodal",
     "Burst",
+    "Clients",
     "DeficitRoundRobin",
     "Deterministic",
     "Exponential",
@@ -38,7 +41,9 @@ __all__ = [
     "Outcome",
     "Pareto",
     "Policy",
+    "Pool",
     "Quota",
+    "Retry",
     "Run",
     "Scenario",
     "Tasks",

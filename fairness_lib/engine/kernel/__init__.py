@@ -11,8 +11,9 @@ each: tenant, task, worker or piece of rate. Columns are arrays, or pointers in 
 are int64 and words uint64, never mixed: numba would make a float of their sum.
 """
 
-from . import drr, fifo
+from . import drr, events, fifo, pool
 from .columns import (
+    ABANDONED,
     OUTCOMES,
     QUEUE_FULL,
     QUOTA,
@@ -21,7 +22,22 @@ from .columns import (
     Buckets,
     Column,
     Pool,
+    Steps,
     Tasks,
+)
+from .events import (
+    CAME,
+    NO_ROOM,
+    OPTIONAL,
+    TALLY,
+    WASTED,
+    WOKEN_IN_VAIN,
+    WOKEN_TOO_EARLY,
+    Clients,
+    Course,
+    Crew,
+    Outputs,
+    simulate_events,
 )
 from .fair import CUTS, Fair, Fluid, share_fairly
 from .measures import (
@@ -52,11 +68,13 @@ from .streams import ARRIVALS, COSTS
 from .traffic import BIMODAL, DETERMINISTIC, EXPONENTIAL, Draws, Sources, generate
 
 __all__ = [
+    "ABANDONED",
     "ARRIVALS",
     "BEHIND",
     "BEHIND_P50",
     "BEHIND_P99",
     "BIMODAL",
+    "CAME",
     "CAPACITY",
     "COSTS",
     "CUTS",
@@ -65,36 +83,50 @@ __all__ = [
     "JAIN",
     "MIN_X",
     "MIN_X_TENANT",
+    "NO_ROOM",
+    "OPTIONAL",
     "OUTCOMES",
     "QUANTILES",
     "QUEUE_FULL",
     "QUOTA",
     "SCALARS",
     "SERVED",
+    "TALLY",
     "UNDER_SHARE_P99",
     "UTILISATION",
     "UTILISATION_WITH_DRAIN",
     "WAITING",
+    "WASTED",
     "WINDOW_UTILISATION",
+    "WOKEN_IN_VAIN",
+    "WOKEN_TOO_EARLY",
     "WORST_BEHIND_P99",
     "WORST_BEHIND_TENANT",
     "Buckets",
+    "Clients",
     "Column",
+    "Course",
+    "Crew",
     "Draws",
     "Fair",
     "Fluid",
+    "Outputs",
     "Pool",
     "Queues",
     "Report",
     "Scratch",
     "Sources",
+    "Steps",
     "Tasks",
     "Window",
     "drr",
+    "events",
     "fifo",
     "generate",
     "idle_while_queued",
     "measure",
+    "pool",
     "share_fairly",
     "simulate",
+    "simulate_events",
 ]
