@@ -142,9 +142,7 @@ class Workload:
         self.follows = None if follows is None else _follows(follows, n)
         self.think_s = _optional("think_s", think_s, n, MOST_WAIT_S)
         if self.think_s is not None and self.follows is None:
-            raise ValueError(
-                "think_s must come with follows, which says after what; got none"
-            )
+            raise ValueError("think_s must come with follows, which says after what; got none")
         self.retry = None if retry is None else _retries(retry, len(self.tenants))
         self.seed = _check.seed("seed", seed)
 
