@@ -26,6 +26,8 @@ from .policies.tasks import Outcome, Tasks
 from .runs.calm import compare_calm
 from .runs.ensemble import replicate, sweep
 from .runs.intervals import intervals
+from .traffic.clients import Clients, Retry
+from .traffic.pool import Pool
 from .traffic.scenario import Burst, Scenario, Tenant
 from .traffic.service_times import Bimodal, Deterministic, Exponential, Lognormal, Pareto
 from .traffic.workload import Workload
@@ -37,6 +39,7 @@ __all__ = [
     "Bimodal",
     "Burst",
     "ChargeAsYouGo",
+    "Clients",
     "CreditShares",
     "DeficitRoundRobin",
     "Deterministic",
@@ -52,8 +55,10 @@ __all__ = [
     "Outcome",
     "Pareto",
     "Policy",
+    "Pool",
     "Priority",
     "Quota",
+    "Retry",
     "RoundRobin",
     "Run",
     "Scenario",

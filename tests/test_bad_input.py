@@ -64,6 +64,26 @@ def one(make: Callable[..., Any], field: str, values: list, name: str | None = N
     ]
 
 
+def retry(**changed: Any) -> fl.Retry:
+    return fl.Retry(**changed)
+
+
+def clients(**changed: Any) -> fl.Clients:
+    return fl.Clients(**changed)
+
+
+def closed(**changed: Any) -> fl.Tenant:
+    return fl.Tenant(**{"name": "a", "rate_per_s": 0, "clients": fl.Clients(number=1), **changed})
+
+
+def pool(**changed: Any) -> fl.Pool:
+    return fl.Pool(**changed)
+
+
+def with_clients(**changed: Any) -> fl.Workload:
+    return WORK.with_clients(**{"clients": fl.Clients(), **changed})
+
+
 def quotas(**changed: Any) -> fl.Quota:
     return fl.Quota({"a": ({"rate": 1, "burst": 1} | changed).values()})
 
@@ -145,6 +165,35 @@ CASES = [
     *one(tenant, "service_time", [(0.01, "0.01"), (None, "None")]),
     *one(tenant, "bursts", [([(1, 2, 3)], "(1, 2, 3)"), (5, "5"), (None, "None")]),
     *one(tenant, "bursts", [([burst(), burst(from_s=1.5)], "from_s=1.5")]),
+    *one(tenant, "clients", [(5, "5"), ("a", "'a'")]),
+    *one(closed, "rate_per_s", [(1.0, "got 1 and 0")]),
+    *one(closed, "bursts", [([burst()], "1 bursts")], "rate_per_s of 'a'"),
+    *one(retry, "attempts", [*NOT_A_COUNT, (10**7, "10000000")]),
+    *one(retry, "backoff_s", [*NEGATIVE, (1e10, "10000000000.0")]),
+    *one(retry, "factor", [(0.5, "0.5"), *NEGATIVE]),
+    *one(retry, "most_s", NEGATIVE),
+    *one(retry, "jitter", [(1.5, "1.5"), *NEGATIVE]),
+    *one(retry, "retry_after", [(1, "1"), (None, "None"), ("yes", "'yes'")]),
+    *one(clients, "patience", [n for n in NEGATIVE if n[0] is not None]),
+    *one(clients, "retry", [(3, "3"), (True, "True")]),
+    *one(clients, "number", [n for n in NOT_A_COUNT if n[0] is not None]),
+    *one(clients, "think", NOT_POSITIVE),
+    *one(pool, "steps", [(5, "5"), ("ab", "'ab'"), ([], "[]"), ([(1, 2)], "[(1.0, 2)]")]),
+    *one(pool, "steps", [([(0, 2), (2, 1), (2, 3)], "2 after 2"), ([(0, 0)], "0 workers always")]),
+    *one(pool, "steps", [([5], "5")], "steps[0]"),
+    *one(pool, "steps", [([(0, 1.5)], "1.5"), ([(0, -1)], "-1")], "steps[0] workers"),
+    *one(pool, "steps", [([(-1, 2)], "-1"), ([(NAN, 2)], "nan")], "steps[0] time"),
+    *one(with_clients, "clients", [(5, "5"), ({"x*": fl.Clients()}, "'x*' matches none")]),
+    *one(with_clients, "clients", [({"a": 3}, "3")], "clients['a']"),
+    *one(with_clients, "clients", [(fl.Clients(number=2), "number=2")]),
+    *one(with_clients, "seed", NOT_A_SEED),
+    *one(workload, "patience_s", [([1, -1], "-1"), ([1, NAN], "nan"), ([1, 1e10], "10000000000")]),
+    *one(workload, "follows", [([-1, 1], "row 1 is 1"), ([-2, 0], "-2"), ([0.0, 0.0], "float64")]),
+    *one(workload, "think_s", [([0, 1], "none")]),
+    *one(workload, "label", [([0, 1], "row 0 is 0"), ([0.5, 1], "float64")]),
+    *one(workload, "labels", [(["x", "x"], "'x'"), ("x", "'x'"), ([3], "3")]),
+    *one(workload, "retry", [([fl.Retry()], "1"), (5, "5"), ([1, 2], "1")]),
+    *one(workload, "seed", NOT_A_SEED),
     *one(scenario, "tenants", [([], "none"), (["a"], "'a'"), (5, "5"), (None, "None")]),
     *one(scenario, "tenants", [([tenant(), tenant()], "'a'"), (tenant(), "Tenant")]),
     *one(scenario().with_tenants, "tenants", [(5, "5"), ([], "none"), (["a"], "'a'")]),

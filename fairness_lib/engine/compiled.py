@@ -21,25 +21,41 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..policies.admission import Quota
+from ..policies.charge import ChargeAsYouGo
 from ..policies.drr import DeficitRoundRobin
 from ..policies.fifo import Fifo
+from ..policies.hierarchy import HierarchicalFairQueueing
+from ..policies.noisy_neighbour import NoisyNeighboursLast
 from ..policies.policy import Policy
+from ..policies.priority import Priority
 from ..policies.round_robin import RoundRobin
 from ..policies.sfq import StartTimeFairQueueing
-from ..policies.tasks import Outcome, Tasks
+from ..policies.shuffle_sharding import ShuffleShardedFairQueueing
+from ..policies.tasks import Tasks
+from ..traffic.clients import Retry, jitter_key
+from ..traffic.pool import Pool
 from ..traffic.scenario import Scenario
 from ..traffic.service_times import Bimodal, Deterministic, Exponential
 from ..traffic.streams import tenant_key
 from ..traffic.workload import Workload
-from . import kernel
+from . import events, kernel
 
 DISCIPLINES: dict[type, Any] = {
     Fifo: kernel.fifo,
     DeficitRoundRobin: kernel.drr,
     StartTimeFairQueueing: kernel.sfq,
     RoundRobin: kernel.round_robin,
+    Priority: kernel.priority,
+    ChargeAsYouGo: kernel.charge,
+    NoisyNeighboursLast: kernel.noisy_neighbour,
+    ShuffleShardedFairQueueing: kernel.shuffle_sharding,
+    HierarchicalFairQueueing: kernel.hierarchy,
 }
 """Each discipline and its module in the kernel: a new one is one more entry here."""
+PLAIN, HEARS = {"put", "take"}, {"finished", "wake_at"}
+"""What a discipline has for the plain loop, and what only the other one calls."""
+LOOPS = ("simulate", "simulate_events")
+"""The loop for what most runs need, and that for every event; compiled when first used."""
 ENTRIES = ("generate", "share_fairly", "measure", "idle_while_queued")
 NOT_INSTALLED = "numba is not installed (pip install numba)"
 KINDS = {
@@ -62,7 +78,8 @@ def loaded() -> bool:
 def build(decorate: Callable[[FunctionType], Any]) -> dict[str, Any]:
     """Return the kernel's functions by name, each decorated, calling each other so.
 
-    There is a ``simulate_<discipline>`` for each discipline, with that one's own functions in it.
+    There is a ``simulate_<discipline>`` and a ``simulate_events_<discipline>`` for each discipline,
+    with that one's own functions in it.
     """
     within = iter_modules(kernel.__path__, f"{kernel.__name__}.")
     modules = [import_module(found.name) for found in within]
@@ -78,12 +95,17 @@ def build(decorate: Callable[[FunctionType], Any]) -> dict[str, Any]:
             names[name] = decorate(FunctionType(function.__code__, names, name))
 
     decorate_all(plain, made)
-    loop = [function for function in plain if function.__name__ == "simulate"]
+    loops = [*_functions_of(kernel.pool), *_functions_of(kernel.events)]
     common = {function.__name__: made[function.__name__] for function in plain}
-    for discipline in DISCIPLINES.values():
+    for discipline in set(DISCIPLINES.values()):
+        own = _functions_of(discipline)
+        taken = {f.__name__ for f in own} & common.keys() - set(kernel.OPTIONAL)
+        if taken:
+            raise ValueError(f"{discipline.__name__} has names of the kernel: {sorted(taken)}")
         names = made | vars(discipline) | common
-        decorate_all([*_functions_of(discipline), *loop], names)
-        made[_simulate(discipline)] = names["simulate"]
+        decorate_all([*loops, *own], names)
+        for loop in LOOPS:
+            made[_loop(loop, discipline)] = names[loop]
     return made
 
 
@@ -93,9 +115,9 @@ def _functions_of(module: ModuleType) -> list[FunctionType]:
     return [function for function in functions if function.__module__ == module.__name__]
 
 
-def _simulate(discipline: ModuleType) -> str:
-    """Name the event loop that was made for a discipline."""
-    return f"simulate_{discipline.__name__.rpartition('.')[2]}"
+def _loop(name: str, discipline: ModuleType) -> str:
+    """Name an event loop that was made for a discipline."""
+    return f"{name}_{discipline.__name__.rpartition('.')[2]}"
 
 
 @cache
@@ -104,7 +126,7 @@ def functions() -> dict[str, Any]:
     from . import native
 
     made = build(native.function)
-    entries = (*ENTRIES, *map(_simulate, DISCIPLINES.values()))
+    entries = (*ENTRIES, *(_loop(name, d) for d in DISCIPLINES.values() for name in LOOPS))
     return made | {name: native.entry(made[name], name) for name in entries}
 
 
@@ -124,30 +146,125 @@ def obstacle(policy: Policy, workload: Workload) -> str | None:
     return said
 
 
-def simulate(
-    workload: Workload, policy: Policy, workers: int
-) -> tuple[NDArray[np.float64], NDArray[np.int8], int]:
-    """Run a workload; return start_s, outcome and the number of fruitless visits."""
-    n, tenants = len(workload), len(workload.tenants)
+Plain = tuple[NDArray[np.float64], NDArray[np.int8], int]
+
+
+def simulate(workload: Workload, policy: Policy, pool: int | Pool) -> Plain | events.Happened:
+    """Run a workload; return start_s, outcome and fruitless visits, or more where there is more."""
+    n, workers = len(workload), pool.largest if isinstance(pool, Pool) else pool
     discipline = DISCIPLINES[type(policy.discipline)]
-    known = Tasks(workload.tenants, workload.weight.tolist(), [], [])
+    known = Tasks(
+        workload.tenants, workload.weight.tolist(), [], [], labels=workload.labels, workers=workers
+    )
     rules = discipline.rules_of(policy.discipline, known, n)
-    state = discipline.state_for(rules, n, tenants)
-    pool = kernel.Pool(np.empty(min(workers, n)), _whole(min(workers, n)))
+    state = discipline.state_for(rules, n, len(workload.tenants))
+    needs_events = events.needed(workload, policy, pool) or not vars(discipline).keys() >= PLAIN
+    run = _every_event if needs_events or HEARS & vars(discipline).keys() else _plain
+    return run(workload, policy, pool, rules, state)
+
+
+def _plain(workload: Workload, policy: Policy, pool: Any, rules: Any, state: Any) -> Plain:
+    """Run the loop for what most runs need."""
+    n, workers = len(workload), min(pool, len(workload))
     start_s, outcome = np.empty(n), np.empty(n, dtype=np.int8)
-    run = functions()[_simulate(discipline)]
+    run = functions()[_loop("simulate", DISCIPLINES[type(policy.discipline)])]
     fruitless = run(
-        *(n, tenants, min(workers, n), int(policy.admission is not None)),
-        *(_tasks(workload), _buckets(policy, workload.tenants), rules, state, pool),
-        *(start_s, outcome),
+        *(n, len(workload.tenants), workers, int(policy.admission is not None)),
+        *(_tasks(workload), _buckets(policy, workload.tenants), rules, state),
+        *(kernel.Pool(np.empty(workers), _whole(workers)), start_s, outcome),
     )
     return start_s, outcome, int(fruitless)
+
+
+def _every_event(
+    workload: Workload, policy: Policy, pool: int | Pool, rules: Any, state: Any
+) -> events.Happened:
+    """Run the loop for every event, again where it could not note all that was wasted."""
+    n, clients = len(workload), _clients(workload)
+    steps = pool.steps if isinstance(pool, Pool) else ((0.0, pool),)
+    services = n * (max(clients.attempts, default=1) if clients.leave else 1)
+    sizes = [min(workers, int(services)) for _, workers in steps]
+    workers, follows = max(sizes), _whole(0) if workload.follows is None else workload.follows
+    run = functions()[_loop("simulate_events", DISCIPLINES[type(policy.discipline)])]
+    room, said = n if clients.leave else 0, kernel.NO_ROOM
+    while said == kernel.NO_ROOM:
+        out = kernel.Outputs(
+            *(np.empty(n), np.empty(n), np.empty(n, dtype=np.int8), _whole(n), _whole(n)),
+            *(np.empty(n), _whole(room), np.empty(room), np.empty(room)),
+            *(np.empty(1), _whole(kernel.TALLY)),
+        )
+        said = run(
+            *(n, len(workload.tenants), workers, len(steps), int(policy.admission is not None)),
+            *(room, _tasks(workload), follows, clients),
+            kernel.Steps(np.array([s for s, _ in steps]), np.array(sizes, dtype=np.int64)),
+            *(_buckets(policy, workload.tenants), rules, state),
+            kernel.Crew(
+                *(np.empty(workers), _whole(workers), _whole(workers)),
+                *(np.empty(workers), _whole(workers)),
+            ),
+            kernel.Course(
+                *(_whole(n), _whole(n), np.empty(n), _whole(n)),
+                *(np.empty(n), _whole(n), np.empty(n), _whole(n)),
+            ),
+            out,
+        )
+        room *= 2
+    if said == kernel.WOKEN_IN_VAIN:
+        raise events.woken_in_vain()
+    if said == kernel.WOKEN_TOO_EARLY:
+        raise ValueError("wake_at must be a time after now, or none")
+    came, wasted = out.tally[kernel.CAME], slice(out.tally[kernel.WASTED])
+    return events.Happened(
+        *(out.start_s, out.answer_s, out.outcome, out.attempts),
+        *(out.order[:came], out.came_s[:came]),
+        (out.wasted_task[wasted], out.wasted_start_s[wasted], out.wasted_finish_s[wasted]),
+        *(float(out.idle_s[0]), int(said)),
+    )
+
+
+def _clients(workload: Workload) -> kernel.Clients:
+    """Put the behaviour of clients into numbers; columns of nothing where there is none."""
+    n, retry = len(workload), workload.retry
+    each = [] if retry is None else [one or Retry(attempts=1) for one in retry]
+
+    def column(name: str, kind: Any = np.float64) -> NDArray[Any]:
+        return np.array([getattr(one, name) for one in each], dtype=kind)
+
+    follower = _whole(0), _whole(0)
+    if workload.follows is not None:
+        follower = np.full(n, -1), np.full(n, -1)
+        for task in range(n - 1, -1, -1):
+            before = workload.follows[task]
+            if before >= 0:
+                follower[1][task], follower[0][before] = follower[0][before], task
+    think_s = workload.think_s
+    if think_s is None:
+        think_s = np.zeros(n if workload.follows is not None else 0)
+    patience_s = np.empty(0) if workload.patience_s is None else workload.patience_s
+    return kernel.Clients(
+        leave=int(workload.patience_s is not None),
+        come_again=int(retry is not None),
+        follow=int(workload.follows is not None),
+        horizon_s=workload.horizon_s,
+        key=np.uint64(jitter_key(workload.seed)),
+        patience_s=patience_s,
+        attempts=column("attempts", np.int64),
+        backoff_s=column("backoff_s"),
+        factor=column("factor"),
+        most_s=column("most_s"),
+        jitter=column("jitter"),
+        told=column("retry_after", np.int64),
+        follower=follower[0],
+        next_follower=follower[1],
+        think_s=think_s,
+    )
 
 
 def generate(scenario: Scenario, seed: int) -> Workload:
     """Draw the same tasks as ``scenario.workload(seed)``, faster if all its costs are built in."""
     seed = _check.seed("seed", seed)
-    if not all(type(tenant.service_time) in KINDS for tenant in scenario.tenants):
+    drawn = all(type(t.service_time) in KINDS and t.clients is None for t in scenario.tenants)
+    if not drawn:
         return scenario.workload(seed)
     sources, expected = _sources(scenario)
     word, tenants = np.uint64(seed), len(scenario.tenants)
@@ -179,7 +296,7 @@ def generate(scenario: Scenario, seed: int) -> Workload:
     )
 
 
-def share_fairly(workload: Workload, workers: int, cuts: tuple[float, float]) -> kernel.Fair:
+def share_fairly(workload: Workload, pool: int | Pool, cuts: tuple[float, float]) -> kernel.Fair:
     """Run the ideal pool until nothing is left to do."""
     n, tenants = len(workload), len(workload.tenants)
     fair = kernel.Fair(np.empty(n), np.empty(n), np.array(cuts), np.empty(kernel.CUTS))
@@ -192,13 +309,20 @@ def share_fairly(workload: Workload, workers: int, cuts: tuple[float, float]) ->
         weights=np.empty(2 * tenants),
     )
     run = functions()["share_fairly"]
-    run(n, tenants, workers, _tasks(workload), workload.weight, fair, fluid)
+    (_, workers), *changes = pool.steps if isinstance(pool, Pool) else ((0.0, pool),)
+    sizes = kernel.Steps(
+        np.array([from_s for from_s, _ in changes], dtype=np.float64),
+        np.array([size for _, size in changes], dtype=np.int64),
+    )
+    columns = _tasks(workload), workload.weight, sizes
+    run(n, tenants, workers, len(changes), *columns, fair, fluid)
     return fair
 
 
 def measure(
     workload: Workload,
     start_s: NDArray[np.float64],
+    left_s: NDArray[np.float64],
     outcome: NDArray[np.int8],
     window: kernel.Window,
     fair: kernel.Fair,
@@ -207,7 +331,7 @@ def measure(
     n, tenants = len(workload), len(workload.tenants)
     report = kernel.Report(
         arrived=_whole(tenants),
-        outcomes=_whole(tenants * len(Outcome)),
+        outcomes=_whole(tenants * kernel.OUTCOMES),
         demand=np.empty(tenants),
         completed=np.empty(tenants),
         fair_share_per_s=np.empty(tenants),
@@ -215,7 +339,7 @@ def measure(
         wait_s=np.empty(tenants * kernel.QUANTILES),
         owed=_whole(tenants),
         kept=_whole(tenants),
-        missed=_whole(len(Outcome)),
+        missed=_whole(kernel.OUTCOMES),
         behind_s=np.empty(tenants * kernel.BEHIND),
         fair_work_s=np.empty(tenants),
         got_work_s=np.empty(tenants),
@@ -230,7 +354,7 @@ def measure(
         sharing=np.empty(tenants),
     )
     look = functions()["measure"]
-    columns = _tasks(workload), workload.weight, start_s, outcome
+    columns = _tasks(workload), workload.weight, start_s, left_s, outcome
     wrong = look(n, tenants, *columns, window, fair, report, scratch)
     return int(wrong), report
 
@@ -253,7 +377,10 @@ def _whole(length: int) -> NDArray[np.int64]:
 
 
 def _tasks(workload: Workload) -> kernel.Tasks:
-    return kernel.Tasks(workload.arrival_s, workload.tenant, workload.cost_s, workload.estimate_s)
+    label = _whole(0) if workload.label is None else workload.label
+    return kernel.Tasks(
+        workload.arrival_s, workload.tenant, workload.cost_s, workload.estimate_s, label
+    )
 
 
 def _buckets(policy: Policy, tenants: Sequence[str]) -> kernel.Buckets:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _check
-from ..policies.tasks import REJECTED, Outcome
+from ..policies.tasks import REJECTED
 from .fair import fluid_of
 from .statistics import quantile
-from .tiers import ratio
+from .tiers import ratio, waited
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,9 +49,9 @@ def by_group(report: FairnessReport, groups: Groups) -> pd.DataFrame:
     run, (start, end) = report.run, report.window
     workload, columns = run.workload, report.by_tenant()
     inside = (workload.arrival_s >= start) & (workload.arrival_s < end)
-    judged = inside & (run.served | (run.outcome == Outcome.WAITING))
-    until_s = np.where(run.served, run.start_s, workload.horizon_s)
-    fair_start_s = fluid_of(workload, run.workers, report.window, run.engine).start_s
+    judged, until_s = waited(run)
+    judged = judged & inside
+    fair_start_s = fluid_of(workload, run.pool or run.workers, report.window, run.engine).start_s
     wait_s, behind_s = until_s - workload.arrival_s, np.maximum(until_s - fair_start_s, 0.0)
     rows: dict[str, dict[str, Any]] = {}
     for group, places in members(groups, workload.tenants).items():

@@ -71,6 +71,11 @@ class TokenBucket:
         self.taken += 1
         return True
 
+    def wait_s(self, now: float) -> float:
+        """Return how long after `now` there is a token, in seconds; 0 if there is one."""
+        tokens = self.burst + (now - self.full_s) * self.rate_per_s * RATE_TOLERANCE - self.taken
+        return max(0.0, (1.0 - tokens) / self.rate_per_s)
+
 
 @dataclass
 class Quota:
@@ -122,3 +127,7 @@ class Quota:
     def admit(self, task: int, now: float) -> Outcome | None:
         """Return None to let the task through, else the reason it is rejected."""
         return None if self._bucket[self._tenant[task]].take(now) else Outcome.QUOTA
+
+    def retry_after_s(self, task: int, now: float) -> float:
+        """Return how long it takes until the task's tenant has a token again, in seconds."""
+        return self._bucket[self._tenant[task]].wait_s(now)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from math import ceil, inf
 
 from .. import _check
-from .tasks import Outcome, Tasks
+from .tasks import Outcome, Tasks, total
 
 LEAST_QUANTUM_S = 1e-9
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Flow:
     """One tenant's queue in a round-robin scan, and its account.
 
@@ -80,6 +80,7 @@ class DeficitRoundRobin:
         self._tenant = tasks.tenant
         self._limit = inf if self.cap is None else self.cap
         self.flows = [Flow(quantum) for quantum in self.quanta(tasks)]
+        self._round_s = total(flow.quantum_s for flow in self.flows) / tasks.workers
         self._active: deque[Flow] = deque()  # the backlogged ones; the first has its turn
         self.fruitless_visits = 0  # turns that served nobody, skipped ones included
 
@@ -122,6 +123,25 @@ class DeficitRoundRobin:
                 self._skip_rounds()
             active[0].visits += 1
         return None
+
+    def abandoned(self, task: int, now: float) -> None:
+        """Take a task out of its queue; one that is empty then leaves the round, as when served."""
+        flow = self.flows[self._tenant[task]]
+        flow.queue.remove(task)
+        if not flow.queue:
+            flow.left_s, flow.visits = 0.0, 0
+            had_its_turn = flow is self._active[0]
+            self._active.remove(flow)
+            if had_its_turn and self._active:
+                self._active[0].visits += 1
+
+    def retry_after_s(self, task: int, now: float) -> float:
+        """Return how long the tenant's queue is expected to last, if all tenants are backlogged.
+
+        That is at its guaranteed rate, and if its tasks cost what this one does.
+        """
+        flow = self.flows[self._tenant[task]]
+        return len(flow.queue) * self._estimate_s[task] / flow.quantum_s * self._round_s
 
     def _skip_rounds(self) -> None:
         """Go at once through the rounds in which no deficit would reach its head's cost."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
 from fnmatch import fnmatchcase
 from typing import Any
@@ -21,6 +21,8 @@ class Outcome(IntEnum):
     """Rejected: the queue it belongs in was full."""
     QUOTA = 3
     """Rejected: its tenant's token bucket was empty."""
+    ABANDONED = 4
+    """Given up: its client left before it was done, in the queue or during its service."""
 
     @property
     def label(self) -> str:
@@ -55,12 +57,21 @@ class Tasks:
         Each task's tenant, an index into `tenants`.
     estimate_s : list of float
         Each task's estimated cost in worker-seconds.
+    label : list of int
+        Each task's label, an index into `labels`; empty if tasks have none.
+    labels : sequence of str
+        What the labels are called.
+    workers : int
+        Size of the pool, the largest one if it changes.
     """
 
     tenants: Sequence[str]
     weight: Sequence[float]
     tenant: list[int]
     estimate_s: list[float]
+    label: list[int] = field(default_factory=list)
+    labels: Sequence[str] = ()
+    workers: int = 1
 
     def by_tenant(self, field: str, override: Mapping[str, float] | None) -> list[float]:
         """Return the weights with `override` put in by tenant name, checked."""
@@ -87,6 +98,14 @@ def for_name(field: str, given: Mapping[str, Any], tenant: str) -> Any:
     if name is None:
         raise ValueError(f"{field} has no entry for tenant {tenant!r}; it names {', '.join(given)}")
     return given[name]
+
+
+def total(values: Iterable[float]) -> float:
+    """Sum from left to right, as the kernel does; Python's own `sum` compensates from 3.12 on."""
+    result = 0.0
+    for value in values:
+        result += value
+    return result
 
 
 def _some(names: Sequence[str]) -> str:

@@ -30,6 +30,7 @@ from fairness_lib import (
     measure,
     simulate,
 )
+from fairness_lib.engine import kernel
 from fairness_lib.explorer import explore
 from fairness_lib.explorer.rows import names_of, to_rows, to_scenario
 from fairness_lib.explorer.words import in_words
@@ -85,7 +86,7 @@ def assert_same_bits(page: Page, explorer) -> None:
         np.testing.assert_array_equal(page.column("arrived"), table["arrived"])
         completed = page.column("completed") / (window[1] - window[0])
         np.testing.assert_array_equal(completed, table["completed_per_s"])
-        outcomes = page.column("outcomes").reshape(tenants, len(Outcome))
+        outcomes = page.column("outcomes").reshape(tenants, kernel.OUTCOMES)
         np.testing.assert_array_equal(outcomes[:, Outcome.QUEUE_FULL], table["rejected_queue_full"])
         np.testing.assert_array_equal(outcomes[:, Outcome.QUOTA], table["rejected_quota"])
         waits = page.column("wait_s").reshape(tenants, 3)

@@ -9,9 +9,10 @@ import numpy as np
 
 from ...policies.drr import LEAST_QUANTUM_S, DeficitRoundRobin
 from ...policies.tasks import Tasks as Known
+from ...policies.tasks import total
 from ...traffic.workload import Workload
 from .columns import Column, Tasks
-from .queues import Queues, append, pop, queues_for
+from .queues import Queues, append, pop, queues_for, remove
 
 MOST_VISITS = 2.0**62
 
@@ -21,6 +22,7 @@ class Rules(NamedTuple):
 
     cap: int  # most tasks of one tenant that wait
     quantum_s: Column  # by tenant
+    round_s: float  # how long a round takes in which all tenants get their quantum
 
 
 class State(NamedTuple):
@@ -49,7 +51,8 @@ def obstacle(discipline: DeficitRoundRobin, workload: Workload) -> str | None:
 def rules_of(discipline: DeficitRoundRobin, known: Known, n: int) -> Rules:
     """Put a discipline into numbers, for `n` tasks."""
     cap = n if discipline.cap is None else min(discipline.cap, n)
-    return Rules(cap, np.array(discipline.quanta(known), dtype=np.float64))
+    quanta = discipline.quanta(known)
+    return Rules(cap, np.array(quanta, dtype=np.float64), total(quanta) / known.workers)
 
 
 def state_for(rules: Rules, n: int, tenants: int) -> State:
@@ -138,6 +141,31 @@ def take(tasks: Tasks, rules: Rules, state: State) -> int:
             skip_rounds(tasks, rules, state)
         state.visits[state.after[t]] += 1
     return -1
+
+
+def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> bool:
+    """Take a task out of its queue; one that is empty then leaves the ring, as when served."""
+    t = tasks.tenant[task]
+    remove(task, t, state.queues)
+    if state.queues.length[t] == 0:
+        state.left_s[t], state.visits[t] = 0.0, 0
+        before, had_its_turn = t, state.after[state.ring[RING_LAST]] == t
+        while state.after[before] != t:
+            before = state.after[before]
+        state.after[before] = state.after[t]
+        if state.ring[RING_LAST] == t:
+            state.ring[RING_LAST] = before
+        state.ring[RING_SIZE] -= 1
+        if had_its_turn and state.ring[RING_SIZE] > 0:
+            state.visits[state.after[state.ring[RING_LAST]]] += 1
+    return True
+
+
+def retry_after_s(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> float:
+    """Return how long the tenant's queue is expected to last, if all tenants are backlogged."""
+    t = tasks.tenant[task]
+    rounds = state.queues.length[t] * tasks.estimate_s[task] / rules.quantum_s[t]
+    return float(rounds * rules.round_s)
 
 
 def fruitless(state: State) -> int:

@@ -8,13 +8,14 @@ from ...policies.fifo import Fifo
 from ...policies.tasks import Tasks as Known
 from ...traffic.workload import Workload
 from .columns import Tasks
-from .queues import Queues, append, pop, queues_for
+from .queues import Queues, append, pop, queues_for, remove
 
 
 class Rules(NamedTuple):
     """The discipline in numbers."""
 
     cap: int  # most tasks that wait
+    workers: float  # in the pool
 
 
 class State(NamedTuple):
@@ -30,7 +31,7 @@ def obstacle(discipline: Fifo, workload: Workload) -> str | None:
 
 def rules_of(discipline: Fifo, known: Known, n: int) -> Rules:
     """Put a discipline into numbers, for `n` tasks."""
-    return Rules(n if discipline.cap is None else min(discipline.cap, n))
+    return Rules(n if discipline.cap is None else min(discipline.cap, n), float(known.workers))
 
 
 def state_for(rules: Rules, n: int, tenants: int) -> State:
@@ -54,6 +55,17 @@ def put(task: int, tasks: Tasks, rules: Rules, state: State) -> bool:
 def take(tasks: Tasks, rules: Rules, state: State) -> int:
     """Take the task that has waited longest; -1 if there is none."""
     return pop(0, state.queues) if state.queues.length[0] > 0 else -1
+
+
+def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> bool:
+    """Take a task out of the queue."""
+    remove(task, 0, state.queues)
+    return True
+
+
+def retry_after_s(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> float:
+    """Return how long the queue is expected to last, if its tasks cost what this one does."""
+    return float(state.queues.length[0] * tasks.estimate_s[task] / rules.workers)
 
 
 def fruitless(state: State) -> int:
