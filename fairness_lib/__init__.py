@@ -20,6 +20,7 @@ from .policies.noisy_neighbour import NoisyNeighboursLast
 from .policies.policy import ARTICLE_POLICIES, Policy, drr, drr_quota, fifo, quota
 from .policies.priority import Priority
 from .policies.round_robin import RoundRobin
+from .policies.settling import SettlingDeficitRoundRobin
 from .policies.sfq import StartTimeFairQueueing
 from .policies.shuffle_sharding import ShuffleShardedFairQueueing
 from .policies.tasks import Outcome, Tasks
@@ -62,6 +63,7 @@ __all__ = [
     "RoundRobin",
     "Run",
     "Scenario",
+    "SettlingDeficitRoundRobin",
     "ShuffleShardedFairQueueing",
     "StartTimeFairQueueing",
     "Tasks",

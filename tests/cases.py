@@ -23,6 +23,7 @@ from fairness_lib import (
     Priority,
     RoundRobin,
     Run,
+    SettlingDeficitRoundRobin,
     ShuffleShardedFairQueueing,
     StartTimeFairQueueing,
     Workload,
@@ -127,6 +128,7 @@ levels = st.fixed_dictionaries({"t*0": st.integers(0, 2), "*": st.integers(0, 2)
 others = st.one_of(
     st.builds(StartTimeFairQueueing, cap=caps),
     st.builds(RoundRobin, cap=caps),
+    st.builds(SettlingDeficitRoundRobin, quantum_s=quanta, cap=caps),
     st.builds(Priority, cap=caps, levels=levels, ageing_s=st.none() | st.floats(0.1, 4)),
     st.builds(ChargeAsYouGo, cap=caps, at_start=st.sampled_from([0.0, 0.5, 2.0])),
     st.builds(NoisyNeighboursLast, cap=caps, share=st.floats(0.1, 1), least=st.integers(1, 5)),

@@ -29,6 +29,7 @@ from ..policies.noisy_neighbour import NoisyNeighboursLast
 from ..policies.policy import Policy
 from ..policies.priority import Priority
 from ..policies.round_robin import RoundRobin
+from ..policies.settling import SettlingDeficitRoundRobin
 from ..policies.sfq import StartTimeFairQueueing
 from ..policies.shuffle_sharding import ShuffleShardedFairQueueing
 from ..policies.tasks import Tasks
@@ -43,6 +44,7 @@ from . import events, kernel
 DISCIPLINES: dict[type, Any] = {
     Fifo: kernel.fifo,
     DeficitRoundRobin: kernel.drr,
+    SettlingDeficitRoundRobin: kernel.settling,
     StartTimeFairQueueing: kernel.sfq,
     RoundRobin: kernel.round_robin,
     Priority: kernel.priority,
@@ -97,12 +99,18 @@ def build(decorate: Callable[[FunctionType], Any]) -> dict[str, Any]:
     decorate_all(plain, made)
     loops = [*_functions_of(kernel.pool), *_functions_of(kernel.events)]
     common = {function.__name__: made[function.__name__] for function in plain}
+    if len(common) < len(plain):
+        raise ValueError(f"two functions of the kernel share a name: {len(plain) - len(common)}")
     for discipline in set(DISCIPLINES.values()):
-        own = _functions_of(discipline)
+        before = _taken_from(discipline)
+        own = [f for module in (*before, discipline) for f in _functions_of(module)]
         taken = {f.__name__ for f in own} & common.keys() - set(kernel.OPTIONAL)
         if taken:
             raise ValueError(f"{discipline.__name__} has names of the kernel: {sorted(taken)}")
-        names = made | vars(discipline) | common
+        names = dict(made)
+        for module in (*before, discipline):
+            names |= vars(module)
+        names |= common
         decorate_all([*loops, *own], names)
         for loop in LOOPS:
             made[_loop(loop, discipline)] = names[loop]
@@ -113,6 +121,12 @@ def _functions_of(module: ModuleType) -> list[FunctionType]:
     """Return the functions that a module defines itself."""
     functions = (value for value in vars(module).values() if isinstance(value, FunctionType))
     return [function for function in functions if function.__module__ == module.__name__]
+
+
+def _taken_from(discipline: ModuleType) -> list[ModuleType]:
+    """Return the other disciplines' modules that one has functions from."""
+    used = {getattr(value, "__module__", None) for value in vars(discipline).values()}
+    return [m for m in DISCIPLINES.values() if m is not discipline and m.__name__ in used]
 
 
 def _loop(name: str, discipline: ModuleType) -> str:

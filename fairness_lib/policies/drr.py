@@ -129,7 +129,7 @@ class DeficitRoundRobin:
         flow = self.flows[self._tenant[task]]
         flow.queue.remove(task)
         if not flow.queue:
-            flow.left_s, flow.visits = 0.0, 0
+            flow.left_s, flow.visits = min(flow.left_s, 0.0), 0
             had_its_turn = flow is self._active[0]
             self._active.remove(flow)
             if had_its_turn and self._active:

@@ -21,6 +21,7 @@ from . import (
     pool,
     priority,
     round_robin,
+    settling,
     sfq,
     shuffle_sharding,
 )
@@ -143,6 +144,7 @@ __all__ = [
     "pool",
     "priority",
     "round_robin",
+    "settling",
     "sfq",
     "share_fairly",
     "shuffle_sharding",

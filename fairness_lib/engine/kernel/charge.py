@@ -10,7 +10,7 @@ from ...policies.charge import ChargeAsYouGo
 from ...policies.tasks import Tasks as Known
 from ...traffic.workload import Workload
 from .columns import Column, Tasks
-from .heads import Heads, empty, heads_for, join, leave, raise_first
+from .heads import Heads, dequeue, empty, enqueue, heads_for, raise_first
 
 
 class Rules(NamedTuple):
@@ -87,7 +87,7 @@ def put_at(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> b
         else:
             floor = charged(state.last[0], now, rules, state)
         state.settled[t] += max(0.0, floor - charged(t, now, rules, state))
-    join(task, t, charged(t, now, rules, state), state.heads)
+    enqueue(task, t, charged(t, now, rules, state), state.heads)
     return True
 
 
@@ -103,7 +103,7 @@ def take_at(now: float, worker: int, tasks: Tasks, rules: Rules, state: State) -
     state.since_s[t] += now
     state.started_s[task] = now
     state.last[0] = t
-    leave(t, charged(t, now, rules, state), state.heads)
+    dequeue(t, charged(t, now, rules, state), state.heads)
     return int(task)
 
 

@@ -38,12 +38,16 @@ class State(NamedTuple):
 RING_LAST, RING_SIZE, FRUITLESS, RING = 0, 1, 2, 3
 
 
-def obstacle(discipline: DeficitRoundRobin, workload: Workload) -> str | None:
-    """Say why the kernel cannot run this discipline; None if it can."""
+def most_visits(discipline: DeficitRoundRobin, workload: Workload, work_s: float) -> float:
+    """Return an upper bound for the visits that it takes to pay for so much work."""
     lightest = min(workload.weight.min(), *(discipline.weights or {}).values(), inf)
     least_s = max(float(discipline.quantum_s * lightest), LEAST_QUANTUM_S)
-    rounds = workload.estimate_s.sum() / least_s + len(workload)
-    if rounds * len(workload.tenants) > MOST_VISITS:
+    return float((work_s / least_s + len(workload)) * len(workload.tenants))
+
+
+def obstacle(discipline: DeficitRoundRobin, workload: Workload) -> str | None:
+    """Say why the kernel cannot run this discipline; None if it can."""
+    if most_visits(discipline, workload, workload.estimate_s.sum()) > MOST_VISITS:
         return "so small a quantum needs more visits than it can count"
     return None
 
@@ -148,7 +152,7 @@ def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -
     t = tasks.tenant[task]
     remove(task, t, state.queues)
     if state.queues.length[t] == 0:
-        state.left_s[t], state.visits[t] = 0.0, 0
+        state.left_s[t], state.visits[t] = min(state.left_s[t], 0.0), 0
         before, had_its_turn = t, state.after[state.ring[RING_LAST]] == t
         while state.after[before] != t:
             before = state.after[before]

@@ -33,7 +33,7 @@ def empty(queues: int, heads: Heads) -> None:
     heads.size[0] = 0
 
 
-def join(task: int, queue: int, rank: float, heads: Heads) -> None:
+def enqueue(task: int, queue: int, rank: float, heads: Heads) -> None:
     """Put a task at the end of a queue; `rank` counts if it is the head."""
     append(task, queue, heads.queues)
     if heads.queues.length[queue] == 1:
@@ -43,7 +43,7 @@ def join(task: int, queue: int, rank: float, heads: Heads) -> None:
         heads.size[0] += 1
 
 
-def leave(queue: int, rank: float, heads: Heads) -> None:
+def dequeue(queue: int, rank: float, heads: Heads) -> None:
     """Remove the first head, which is that of `queue`; the next in its queue has this rank."""
     pop(queue, heads.queues)
     if heads.queues.length[queue] > 0:

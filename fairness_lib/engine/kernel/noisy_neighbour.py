@@ -10,7 +10,7 @@ from ...policies.noisy_neighbour import LAST, NoisyNeighboursLast
 from ...policies.tasks import Tasks as Known
 from ...traffic.workload import Workload
 from .columns import Column, Tasks
-from .heads import Heads, empty, heads_for, join, leave, raise_first
+from .heads import Heads, dequeue, empty, enqueue, heads_for, raise_first
 
 
 class Rules(NamedTuple):
@@ -66,7 +66,7 @@ def put(task: int, tasks: Tasks, rules: Rules, state: State) -> bool:
     t = tasks.tenant[task]
     if state.heads.queues.length[t] >= rules.cap:
         return False
-    join(task, t, task + LAST * state.noisy[t], state.heads)
+    enqueue(task, t, task + LAST * state.noisy[t], state.heads)
     return True
 
 
@@ -86,7 +86,7 @@ def take(tasks: Tasks, rules: Rules, state: State) -> int:
     following = state.heads.queues.behind[task]
     if state.heads.queues.length[t] == 1:
         following = task
-    leave(t, following + LAST * state.noisy[t], state.heads)
+    dequeue(t, following + LAST * state.noisy[t], state.heads)
     return int(task)
 
 

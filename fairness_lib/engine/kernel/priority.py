@@ -10,7 +10,7 @@ from ...policies.priority import Priority
 from ...policies.tasks import Tasks as Known
 from ...traffic.workload import Workload
 from .columns import Column, Tasks
-from .heads import Heads, empty, heads_for, join, leave
+from .heads import Heads, dequeue, empty, enqueue, heads_for
 
 
 class Rules(NamedTuple):
@@ -61,7 +61,7 @@ def put_at(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> b
     if state.heads.queues.length[t] >= rules.cap:
         return False
     state.came_s[task] = rules.ageing * now
-    join(task, t, state.came_s[task] + rules.behind[t], state.heads)
+    enqueue(task, t, state.came_s[task] + rules.behind[t], state.heads)
     return True
 
 
@@ -74,7 +74,7 @@ def take(tasks: Tasks, rules: Rules, state: State) -> int:
     following = state.heads.queues.behind[task]
     if state.heads.queues.length[t] == 1:
         following = task
-    leave(t, state.came_s[following] + rules.behind[t], state.heads)
+    dequeue(t, state.came_s[following] + rules.behind[t], state.heads)
     return int(task)
 
 

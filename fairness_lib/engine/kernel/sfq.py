@@ -10,7 +10,7 @@ from ...policies.sfq import StartTimeFairQueueing
 from ...policies.tasks import Tasks as Known
 from ...traffic.workload import Workload
 from .columns import Column, Tasks
-from .heads import Heads, empty, heads_for, join, leave
+from .heads import Heads, dequeue, empty, enqueue, heads_for
 
 
 class Rules(NamedTuple):
@@ -57,7 +57,7 @@ def put(task: int, tasks: Tasks, rules: Rules, state: State) -> bool:
     t = tasks.tenant[task]
     if state.heads.queues.length[t] >= rules.cap:
         return False
-    join(task, t, max(state.virtual_s[0], state.end_s[t]), state.heads)
+    enqueue(task, t, max(state.virtual_s[0], state.end_s[t]), state.heads)
     return True
 
 
@@ -69,7 +69,7 @@ def take(tasks: Tasks, rules: Rules, state: State) -> int:
     t = tasks.tenant[task]
     state.virtual_s[0] = state.heads.rank[task]
     state.end_s[t] = state.virtual_s[0] + tasks.estimate_s[task] / rules.weight[t]
-    leave(t, max(state.virtual_s[0], state.end_s[t]), state.heads)
+    dequeue(t, max(state.virtual_s[0], state.end_s[t]), state.heads)
     return int(task)
 
 
