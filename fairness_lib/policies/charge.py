@@ -62,10 +62,8 @@ class ChargeAsYouGo(RankedQueues):
         """Start with nothing charged."""
         super().begin(tasks)
         weights = tasks.by_tenant("weights", self.weights)
-        self._estimate_s = tasks.estimate_s
         self._prepaid = [self.at_start / weight for weight in weights]
         self._accounts = [Account(self.as_it_runs / weight) for weight in weights]
-        self._started_s: dict[int, float] = {}  # of the tasks in service
         self._last = 0  # the tenant that was served last
 
     def came_first(self, task: int, tenant: int, now: float) -> None:
@@ -100,7 +98,6 @@ class ChargeAsYouGo(RankedQueues):
         account.settled += self._prepaid[tenant] * self._estimate_s[task]
         account.running += 1
         account.since_s += now
-        self._started_s[task] = now
         self._last = tenant
 
     def finished(self, task: int, cost_s: float, now: float) -> None:
@@ -108,6 +105,6 @@ class ChargeAsYouGo(RankedQueues):
         account = self._accounts[self._tenant[task]]
         account.settled += account.rate * cost_s
         account.running -= 1
-        account.since_s -= self._started_s.pop(task)
+        account.since_s -= now - cost_s
         if account.running == 0:
             account.since_s = 0.0

@@ -76,6 +76,9 @@ class DominantResourceFair(TenantQueues):
     def came_first(self, task: int, tenant: int, now: float) -> None:
         """Take note of nothing: shares are compared when a task is wanted."""
 
+    def left_first(self, task: int, tenant: int, now: float) -> None:
+        """Take note of nothing either."""
+
     def take(self, now: float) -> int | None:
         """Give the head of the tenant of least dominant share, if it fits."""
         backlogged = [t for t, queue in enumerate(self._queues) if queue]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from heapq import heappop, heappush, heapreplace
+from heapq import heapify, heappop, heappush, heapreplace
 from math import inf
 from typing import Any
 
@@ -80,6 +80,7 @@ class HierarchicalFairQueueing:
         """Grow the tree; start with empty queues at virtual time 0 everywhere."""
         self._tenant, self._estimate_s = tasks.tenant, tasks.estimate_s
         self._limit = inf if self.cap is None else self.cap
+        self._round_s = tasks.rounds_s()
         self._sequence = 0  # of turns, for ties
         self._leaves, (self._root, *_) = self.tree(tasks)
 
@@ -118,6 +119,25 @@ class HierarchicalFairQueueing:
                 heappop(parent.backlogged)
             node = parent
         return task
+
+    def abandoned(self, task: int, now: float) -> None:
+        """Take a task out of its queue; a node without any sleeps."""
+        node = self._leaves[self._tenant[task]]
+        node.queue.remove(task)
+        while node.parent is not None and not (node.queue or node.backlogged):
+            siblings = node.parent.backlogged
+            siblings[:] = [turn for turn in siblings if turn[2] is not node]
+            heapify(siblings)
+            node = node.parent
+
+    def retry_after_s(self, task: int, now: float) -> float:
+        """Return how long the tenant's queue is expected to last, if all tenants are backlogged.
+
+        That is at the rate that its weight alone would give it, without its groups.
+        """
+        tenant = self._tenant[task]
+        queued = len(self._leaves[tenant].queue)
+        return queued * self._estimate_s[task] * self._round_s[tenant]
 
     def _turn(self) -> int:
         self._sequence += 1

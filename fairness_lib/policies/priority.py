@@ -58,6 +58,15 @@ class Priority(RankedQueues):
             del self._came_s[task]
         return rejected
 
+    def abandoned(self, task: int, now: float) -> None:
+        """Take a task out of its queue."""
+        super().abandoned(task, now)
+        del self._came_s[task]
+
     def rank(self, task: int, tenant: int, now: float) -> float:
         """Return the level, or the time at which a task of level 0 would go first as well."""
-        return self._came_s.pop(task) + self._behind[tenant]
+        return self._came_s[task] + self._behind[tenant]
+
+    def taken(self, task: int, tenant: int, rank: float, now: float) -> None:
+        """Forget when it came."""
+        del self._came_s[task]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from heapq import heappop, heappush, heapreplace
+from heapq import heapify, heappop, heappush, heapreplace
 from math import inf
 
 from .. import _check
@@ -32,6 +32,8 @@ class TenantQueues:
         self._tenant = tasks.tenant
         self._limit = inf if self.cap is None else self.cap
         self._queues: list[deque[int]] = [deque() for _ in tasks.tenants]
+        self._estimate_s = tasks.estimate_s
+        self._round_s = tasks.rounds_s()
 
     def put(self, task: int, now: float) -> Outcome | None:
         """Append the task to its tenant's queue, or reject it if that is full."""
@@ -47,6 +49,27 @@ class TenantQueues:
         """Take note of a task that is alone in its queue."""
         raise NotImplementedError
 
+    def abandoned(self, task: int, now: float) -> None:
+        """Take a task out of its queue."""
+        tenant = self._tenant[task]
+        queue = self._queues[tenant]
+        first = queue[0] == task
+        queue.remove(task)
+        if first:
+            self.left_first(task, tenant, now)
+
+    def left_first(self, task: int, tenant: int, now: float) -> None:
+        """Take note of a head that has left, and of the next one in its queue, if there is one."""
+        raise NotImplementedError
+
+    def retry_after_s(self, task: int, now: float) -> float:
+        """Return how long the tenant's queue is expected to last, if all tenants are backlogged.
+
+        That is at its guaranteed rate, and if its tasks cost what this one does.
+        """
+        tenant = self._tenant[task]
+        return len(self._queues[tenant]) * self._estimate_s[task] * self._round_s[tenant]
+
 
 @dataclass(kw_only=True)
 class RankedQueues(TenantQueues):
@@ -59,6 +82,16 @@ class RankedQueues(TenantQueues):
 
     def came_first(self, task: int, tenant: int, now: float) -> None:
         """Rank a new head."""
+        self._enter(task, tenant, now)
+
+    def left_first(self, task: int, tenant: int, now: float) -> None:
+        """Rank the next head in place of the one that has left."""
+        self._heads = [head for head in self._heads if head[1] != task]
+        heapify(self._heads)
+        if self._queues[tenant]:
+            self._enter(self._queues[tenant][0], tenant, now)
+
+    def _enter(self, task: int, tenant: int, now: float) -> None:
         heappush(self._heads, (self.rank(task, tenant, now), task))
 
     def take(self, now: float) -> int | None:

@@ -31,6 +31,11 @@ class RoundRobin(TenantQueues):
         """Let a tenant's turn come after all others'."""
         self._ring.append(tenant)
 
+    def left_first(self, task: int, tenant: int, now: float) -> None:
+        """Let a tenant whose queue is empty leave the ring."""
+        if not self._queues[tenant]:
+            self._ring.remove(tenant)
+
     def take(self, now: float) -> int | None:
         """Give the head of the tenant whose turn it is."""
         if not self._ring:

@@ -37,7 +37,6 @@ class StartTimeFairQueueing(RankedQueues):
     def begin(self, tasks: Tasks) -> None:
         """Start at virtual time 0."""
         super().begin(tasks)
-        self._estimate_s = tasks.estimate_s
         self._weight = tasks.by_tenant("weights", self.weights)
         self._virtual_s = 0.0
         self._end_s = [0.0] * len(tasks.tenants)  # of each tenant's last task that was taken

@@ -82,7 +82,8 @@ class ShuffleShardedFairQueueing:
         self._next_s = [0.0] * self.queues  # start tag of each queue's next task
         self._virtual_s = 0.0
         self._last = self.queues - 1  # the queue that was served last
-        self._charged: dict[int, tuple[int, float]] = {}  # of tasks in service: queue and guess
+        self._queue_of: dict[int, tuple[int, int]] = {}  # by task: queue, and how often it is here
+        self._workers = tasks.workers
 
     def put(self, task: int, now: float) -> Outcome | None:
         """Append the task to the shortest queue of the hand, or reject it if that is full."""
@@ -93,6 +94,7 @@ class ShuffleShardedFairQueueing:
         if not queue:
             self._next_s[shortest] = max(self._virtual_s, self._next_s[shortest])
         queue.append(task)
+        self._queue_of[task] = shortest, self._queue_of.get(task, (0, 0))[1] + 1
         return None
 
     def take(self, now: float) -> int | None:
@@ -105,14 +107,33 @@ class ShuffleShardedFairQueueing:
         if best < 0:
             return None
         task = self._queues[best].popleft()
-        guess_s = self._estimate_s[task] if self.guess_s is None else self.guess_s
         self._virtual_s = max(self._virtual_s, least_s)
-        self._next_s[best] += guess_s
-        self._charged[task] = best, guess_s
+        self._next_s[best] += self._guess(task)
         self._last = best
         return task
 
     def finished(self, task: int, cost_s: float, now: float) -> None:
         """Put the guess right."""
-        queue, guess_s = self._charged.pop(task)
-        self._next_s[queue] += cost_s - guess_s
+        queue = self._forget(task)
+        self._next_s[queue] += cost_s - self._guess(task)
+
+    def abandoned(self, task: int, now: float) -> None:
+        """Take a task out of its queue."""
+        self._queues[self._forget(task)].remove(task)
+
+    def retry_after_s(self, task: int, now: float) -> float:
+        """Return how long the hand's shortest queue is expected to last, if all are backlogged."""
+        waiting = min(len(self._queues[q]) for q in self._hands[self._tenant[task]])
+        return waiting * self._estimate_s[task] * self.queues / self._workers
+
+    def _guess(self, task: int) -> float:
+        return self._estimate_s[task] if self.guess_s is None else self.guess_s
+
+    def _forget(self, task: int) -> int:
+        """Return the queue of a task that leaves; its client may have sent it again meanwhile."""
+        queue, times = self._queue_of[task]
+        if times == 1:
+            del self._queue_of[task]
+        else:
+            self._queue_of[task] = queue, times - 1
+        return queue

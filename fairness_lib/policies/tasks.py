@@ -85,6 +85,11 @@ class Tasks:
             values[name] = _check.number(f"{field}[{name!r}]", value, above=0)
         return list(values.values())
 
+    def rounds_s(self) -> list[float]:
+        """Return how long it takes to serve a second of each tenant's work, if all have as much."""
+        weights = total(self.weight)
+        return [weights / weight / self.workers for weight in self.weight]
+
     def by_pattern(self, field: str, given: Mapping[str, Any]) -> list[Any]:
         """Return what is given for each tenant: by its name, else by the first pattern it fits."""
         return [for_name(field, given, tenant) for tenant in self.tenants]

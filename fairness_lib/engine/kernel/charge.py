@@ -10,7 +10,7 @@ from ...policies.charge import ChargeAsYouGo
 from ...policies.tasks import Tasks as Known
 from ...traffic.workload import Workload
 from .columns import Column, Tasks
-from .heads import Heads, dequeue, empty, enqueue, heads_for, raise_first
+from .heads import Heads, dequeue, drop, empty, enqueue, enter, heads_for, raise_first
 
 
 class Rules(NamedTuple):
@@ -19,16 +19,16 @@ class Rules(NamedTuple):
     cap: int  # most tasks of one tenant that wait
     prepaid: Column  # by tenant, as in policies.charge
     rate: Column  # by tenant, as in policies.charge.Account
+    round_s: Column  # by tenant: how long its turns take, as policies.tasks.Tasks.rounds_s
 
 
 class State(NamedTuple):
-    """The queues and the accounts, by tenant; `started_s` by task, and `last` one tenant."""
+    """The queues and the accounts, by tenant; `last` is one tenant."""
 
     heads: Heads
     settled: Column
     running: Column  # int64
     since_s: Column
-    started_s: Column
     last: Column  # int64
 
 
@@ -41,14 +41,15 @@ def rules_of(discipline: ChargeAsYouGo, known: Known, n: int) -> Rules:
     """Put a discipline into numbers, for `n` tasks."""
     cap = n if discipline.cap is None else min(discipline.cap, n)
     weight = np.array(known.by_tenant("weights", discipline.weights), dtype=np.float64)
-    return Rules(cap, discipline.at_start / weight, discipline.as_it_runs / weight)
+    at_start, as_it_runs = discipline.at_start / weight, discipline.as_it_runs / weight
+    return Rules(cap, at_start, as_it_runs, np.array(known.rounds_s()))
 
 
 def state_for(rules: Rules, n: int, tenants: int) -> State:
     """Return memory for a run."""
     running, last = np.empty(tenants, dtype=np.int64), np.empty(1, dtype=np.int64)
     settled, since_s = np.empty((2, tenants))
-    return State(heads_for(tenants, n), settled, running, since_s, np.empty(n), last)
+    return State(heads_for(tenants, n), settled, running, since_s, last)
 
 
 def begin(tenants: int, rules: Rules, state: State) -> None:
@@ -101,7 +102,6 @@ def take_at(now: float, worker: int, tasks: Tasks, rules: Rules, state: State) -
     state.settled[t] += rules.prepaid[t] * tasks.estimate_s[task]
     state.running[t] += 1
     state.since_s[t] += now
-    state.started_s[task] = now
     state.last[0] = t
     dequeue(t, charged(t, now, rules, state), state.heads)
     return int(task)
@@ -114,9 +114,24 @@ def finished(
     t = tasks.tenant[task]
     state.settled[t] += rules.rate[t] * cost_s
     state.running[t] -= 1
-    state.since_s[t] -= state.started_s[task]
+    state.since_s[t] -= now - cost_s
     if state.running[t] == 0:
         state.since_s[t] = 0.0
+
+
+def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> bool:
+    """Take a task out of its queue."""
+    t = tasks.tenant[task]
+    if drop(task, t, state.heads):
+        head = state.heads.queues.head[t]
+        enter(head, charged(t, now, rules, state), state.heads)
+    return True
+
+
+def retry_after_s(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> float:
+    """Return how long the tenant's queue is expected to last, if all tenants are backlogged."""
+    t = tasks.tenant[task]
+    return float(state.heads.queues.length[t] * tasks.estimate_s[task] * rules.round_s[t])
 
 
 def fruitless(state: State) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .columns import Column
 from .heaps import sift_down, sift_up
-from .queues import Queues, append, pop, queues_for
+from .queues import Queues, append, pop, queues_for, remove
 
 
 class Heads(NamedTuple):
@@ -37,10 +37,32 @@ def enqueue(task: int, queue: int, rank: float, heads: Heads) -> None:
     """Put a task at the end of a queue; `rank` counts if it is the head."""
     append(task, queue, heads.queues)
     if heads.queues.length[queue] == 1:
-        heads.rank[task] = rank
-        heads.heap[heads.size[0]] = task
-        sift_up(heads.heap, heads.size[0], heads.rank)
-        heads.size[0] += 1
+        enter(task, rank, heads)
+
+
+def enter(task: int, rank: float, heads: Heads) -> None:
+    """Put the head of a queue among the heads."""
+    heads.rank[task] = rank
+    heads.heap[heads.size[0]] = task
+    sift_up(heads.heap, heads.size[0], heads.rank)
+    heads.size[0] += 1
+
+
+def drop(task: int, queue: int, heads: Heads) -> bool:
+    """Take a task out of its queue; True if that has another head now, which is to `enter`."""
+    first = heads.queues.head[queue] == task
+    remove(task, queue, heads.queues)
+    if not first:
+        return False
+    at = 0
+    while heads.heap[at] != task:
+        at += 1
+    heads.size[0] -= 1
+    if at < heads.size[0]:
+        heads.heap[at] = heads.heap[heads.size[0]]
+        sift_down(heads.heap, heads.size[0], at, heads.rank)
+        sift_up(heads.heap, at, heads.rank)
+    return bool(heads.queues.length[queue] > 0)
 
 
 def dequeue(queue: int, rank: float, heads: Heads) -> None:

@@ -10,7 +10,7 @@ from ...policies.hierarchy import HierarchicalFairQueueing
 from ...policies.tasks import Tasks as Known
 from ...traffic.workload import Workload
 from .columns import Column, Tasks
-from .queues import Queues, append, pop, queues_for
+from .queues import Queues, append, pop, queues_for, remove
 
 
 class Rules(NamedTuple):
@@ -21,6 +21,7 @@ class Rules(NamedTuple):
     parent: Column  # int64, by node: -1 for the root
     weight: Column  # by node
     first: Column  # int64, by node: where its children have their places in `State.heap`
+    round_s: Column  # by tenant: how long its turns take, as policies.tasks.Tasks.rounds_s
 
 
 class State(NamedTuple):
@@ -54,6 +55,7 @@ def rules_of(discipline: HierarchicalFairQueueing, known: Known, n: int) -> Rule
         np.array(parent, dtype=np.int64),
         np.array([node.weight for node in nodes], dtype=np.float64),
         np.cumsum(children) - children,
+        np.array(known.rounds_s()),
     )
 
 
@@ -92,9 +94,8 @@ def rise(node: int, at: int, first: int, state: State) -> None:
     state.heap[first + at] = node
 
 
-def sink(node: int, size: int, first: int, state: State) -> None:
-    """Put a node into its parent's heap at the top, or farther down where it belongs."""
-    at = 0
+def sink(node: int, at: int, size: int, first: int, state: State) -> None:
+    """Put a node into its parent's heap at this place, or farther down where it belongs."""
     while 2 * at + 1 < size:
         child = 2 * at + 1
         other = child + 1
@@ -147,14 +148,41 @@ def take(tasks: Tasks, rules: Rules, state: State) -> int:
         first = rules.first[parent]
         if backlogged:
             in_turn(node, state.end_s[node], state)
-            sink(node, state.size[parent], first, state)
+            sink(node, 0, state.size[parent], first, state)
         else:
             state.size[parent] -= 1
             if state.size[parent] > 0:
-                sink(state.heap[first + state.size[parent]], state.size[parent], first, state)
+                last = state.heap[first + state.size[parent]]
+                sink(last, 0, state.size[parent], first, state)
         backlogged = state.size[parent] > 0
         node = parent
     return task
+
+
+def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> bool:
+    """Take a task out of its queue; a node without any sleeps."""
+    node = tasks.tenant[task]
+    remove(task, node, state.queues)
+    asleep = state.queues.length[node] == 0
+    while asleep and rules.parent[node] >= 0:
+        parent = rules.parent[node]
+        first, at = rules.first[parent], 0
+        while state.heap[first + at] != node:
+            at += 1
+        state.size[parent] -= 1
+        if at < state.size[parent]:
+            last = state.heap[first + state.size[parent]]
+            sink(last, at, state.size[parent], first, state)
+            rise(state.heap[first + at], at, first, state)
+        asleep = state.size[parent] == 0
+        node = parent
+    return True
+
+
+def retry_after_s(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> float:
+    """Return how long the tenant's queue is expected to last, if all tenants are backlogged."""
+    t = tasks.tenant[task]
+    return float(state.queues.length[t] * tasks.estimate_s[task] * rules.round_s[t])
 
 
 def fruitless(state: State) -> int:

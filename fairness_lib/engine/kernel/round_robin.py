@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from ...policies.round_robin import RoundRobin
 from ...policies.tasks import Tasks as Known
 from ...traffic.workload import Workload
-from .columns import Tasks
-from .queues import Queues, append, pop, queues_for
+from .columns import Column, Tasks
+from .queues import Queues, append, pop, queues_for, remove
 
 
 class Rules(NamedTuple):
     """The discipline in numbers."""
 
     cap: int  # most tasks of one tenant that wait
+    round_s: Column  # by tenant: how long its turns take, as policies.tasks.Tasks.rounds_s
 
 
 class State(NamedTuple):
@@ -31,7 +34,8 @@ def obstacle(discipline: RoundRobin, workload: Workload) -> str | None:
 
 def rules_of(discipline: RoundRobin, known: Known, n: int) -> Rules:
     """Put a discipline into numbers, for `n` tasks."""
-    return Rules(n if discipline.cap is None else min(discipline.cap, n))
+    cap = n if discipline.cap is None else min(discipline.cap, n)
+    return Rules(cap, np.array(known.rounds_s()))
 
 
 def state_for(rules: Rules, n: int, tenants: int) -> State:
@@ -66,6 +70,21 @@ def take(tasks: Tasks, rules: Rules, state: State) -> int:
     if state.queues.length[t] > 0:
         append(t, 0, state.ring)
     return task
+
+
+def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> bool:
+    """Take a task out of its queue; a tenant whose queue is empty leaves the ring."""
+    t = tasks.tenant[task]
+    remove(task, t, state.queues)
+    if state.queues.length[t] == 0:
+        remove(t, 0, state.ring)
+    return True
+
+
+def retry_after_s(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> float:
+    """Return how long the tenant's queue is expected to last, if all tenants are backlogged."""
+    t = tasks.tenant[task]
+    return float(state.queues.length[t] * tasks.estimate_s[task] * rules.round_s[t])
 
 
 def fruitless(state: State) -> int:

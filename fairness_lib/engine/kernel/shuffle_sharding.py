@@ -11,7 +11,7 @@ from ...policies.shuffle_sharding import ShuffleShardedFairQueueing
 from ...policies.tasks import Tasks as Known
 from ...traffic.workload import Workload
 from .columns import Column, Tasks
-from .queues import Queues, append, pop, queues_for
+from .queues import Queues, append, pop, queues_for, remove
 
 
 class Rules(NamedTuple):
@@ -22,6 +22,7 @@ class Rules(NamedTuple):
     cap: int  # most tasks that wait in one queue
     guess_s: float  # NaN for the estimate
     hands: Column  # int64, a hand after another, by tenant
+    workers: float  # in the pool
 
 
 class State(NamedTuple):
@@ -29,8 +30,7 @@ class State(NamedTuple):
 
     queues: Queues
     next_s: Column  # by queue: start tag of its next task
-    queue: Column  # int64, by task: the one it was taken from
-    guess_s: Column  # by task: what was charged for it
+    queue: Column  # int64, by task: the one it was put into last
     virtual_s: Column  # one item
     last: Column  # int64, one item: the queue that was served last
 
@@ -45,7 +45,7 @@ def rules_of(discipline: ShuffleShardedFairQueueing, known: Known, n: int) -> Ru
     cap = n if discipline.cap is None else min(discipline.cap, n)
     guess_s = nan if discipline.guess_s is None else float(discipline.guess_s)
     hands = np.array([discipline.deal(name) for name in known.tenants], dtype=np.int64).ravel()
-    return Rules(discipline.queues, discipline.hand, cap, guess_s, hands)
+    return Rules(discipline.queues, discipline.hand, cap, guess_s, hands, float(known.workers))
 
 
 def state_for(rules: Rules, n: int, tenants: int) -> State:
@@ -54,7 +54,6 @@ def state_for(rules: Rules, n: int, tenants: int) -> State:
         queues_for(rules.queues, n),
         np.empty(rules.queues),
         np.empty(n, dtype=np.int64),
-        np.empty(n),
         np.empty(1),
         np.empty(1, dtype=np.int64),
     )
@@ -80,6 +79,7 @@ def put(task: int, tasks: Tasks, rules: Rules, state: State) -> bool:
     if state.queues.length[shortest] == 0:
         state.next_s[shortest] = max(state.virtual_s[0], state.next_s[shortest])
     append(task, shortest, state.queues)
+    state.queue[task] = shortest
     return True
 
 
@@ -93,10 +93,8 @@ def take(tasks: Tasks, rules: Rules, state: State) -> int:
     if best < 0:
         return -1
     task = pop(best, state.queues)
-    guess_s = tasks.estimate_s[task] if rules.guess_s != rules.guess_s else rules.guess_s
     state.virtual_s[0] = max(state.virtual_s[0], least_s)
-    state.next_s[best] += guess_s
-    state.queue[task], state.guess_s[task] = best, guess_s
+    state.next_s[best] += guess_s(task, tasks, rules)
     state.last[0] = best
     return task
 
@@ -105,7 +103,27 @@ def finished(
     task: int, cost_s: float, now: float, tasks: Tasks, rules: Rules, state: State
 ) -> None:
     """Put the guess right."""
-    state.next_s[state.queue[task]] += cost_s - state.guess_s[task]
+    state.next_s[state.queue[task]] += cost_s - guess_s(task, tasks, rules)
+
+
+def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> bool:
+    """Take a task out of its queue."""
+    remove(task, state.queue[task], state.queues)
+    return True
+
+
+def retry_after_s(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> float:
+    """Return how long the hand's shortest queue is expected to last, if all are backlogged."""
+    first = tasks.tenant[task] * rules.hand
+    waiting = state.queues.length[rules.hands[first]]
+    for i in range(1, rules.hand):
+        waiting = min(waiting, state.queues.length[rules.hands[first + i]])
+    return float(waiting * tasks.estimate_s[task] * rules.queues / rules.workers)
+
+
+def guess_s(task: int, tasks: Tasks, rules: Rules) -> float:
+    """Return what is charged for a task at the start."""
+    return float(tasks.estimate_s[task] if rules.guess_s != rules.guess_s else rules.guess_s)
 
 
 def fruitless(state: State) -> int:
