@@ -172,9 +172,13 @@ def simulate(workload: Workload, policy: Policy, pool: int | Pool) -> Plain | ev
     )
     rules = discipline.rules_of(policy.discipline, known, n)
     state = discipline.state_for(rules, n, len(workload.tenants))
-    needs_events = events.needed(workload, policy, pool) or not vars(discipline).keys() >= PLAIN
-    run = _every_event if needs_events or HEARS & vars(discipline).keys() else _plain
-    return run(workload, policy, pool, rules, state)
+    columns = workload, policy, pool, rules, state
+    if events.needed(workload, policy, pool):
+        return _every_event(*columns)
+    if PLAIN <= vars(discipline).keys() and not HEARS & vars(discipline).keys():
+        return _plain(*columns)
+    happened = _every_event(*columns)
+    return happened.start_s, happened.outcome, happened.fruitless_visits
 
 
 def _plain(workload: Workload, policy: Policy, pool: Any, rules: Any, state: Any) -> Plain:

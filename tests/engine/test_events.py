@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from cases import caps, quanta, tasks
+from cases import caps, others, quanta, tasks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -125,6 +125,7 @@ def reacting(draw, max_tasks: int = 30) -> Workload:
 
 buckets = st.fixed_dictionaries({"t*": st.tuples(st.floats(0.1, 10), st.floats(1, 5))})
 policies = st.one_of(
+    others,
     st.builds(fifo, cap=caps),
     st.builds(quota, buckets=buckets, cap=caps),
     st.builds(drr, quantum_s=quanta, cap=caps),
