@@ -164,11 +164,13 @@ def _every_event(
 ) -> events.Happened:
     """Run the loop for every event, again where it could not note all that was wasted."""
     n, clients = len(workload), _clients(workload)
-    steps = pool.steps if isinstance(pool, Pool) else ((0.0, pool),)
-    services = n * (max(clients.attempts, default=1) if clients.leave else 1)
-    sizes = [min(workers, int(services)) for _, workers in steps]
+    discipline = DISCIPLINES[type(policy.discipline)]
+    from_s, sizes = zip(*events.steps_of(pool), strict=True)
     workers, follows = max(sizes), _whole(0) if workload.follows is None else workload.follows
-    run = functions()[_loop("simulate_events", DISCIPLINES[type(policy.discipline)])]
+    if not getattr(discipline, "BY_WORKER", 0):  # then it matters how many, but not which ones
+        attempts = int(max(clients.attempts, default=1)) if clients.leave else 1
+        workers = min(workers, n * attempts)
+    run = functions()[_loop("simulate_events", discipline)]
     room, said = n if clients.leave else 0, kernel.NO_ROOM
     while said == kernel.NO_ROOM:
         out = kernel.Outputs(
@@ -177,9 +179,9 @@ def _every_event(
             *(np.empty(1), _whole(kernel.TALLY)),
         )
         said = run(
-            *(n, len(workload.tenants), workers, len(steps), int(policy.admission is not None)),
+            *(n, len(workload.tenants), workers, len(sizes), int(policy.admission is not None)),
             *(room, _tasks(workload), follows, clients),
-            kernel.Steps(np.array([s for s, _ in steps]), np.array(sizes, dtype=np.int64)),
+            kernel.Steps(np.array(from_s), np.array(sizes, dtype=np.int64)),
             *(_buckets(policy, workload.tenants), rules, state),
             kernel.Crew(
                 *(np.empty(workers), _whole(workers), _whole(workers)),

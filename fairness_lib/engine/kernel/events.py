@@ -136,7 +136,8 @@ def simulate_events(
 ) -> int:
     """Run `n` tasks; return the fruitless visits, or what is wrong, below 0.
 
-    `workers` is the size of `crew`, `room` how many services for nobody can be noted.
+    `workers` is the size of `crew`: the largest of the pool, or as many as can be at work at once.
+    `room` is how many services for nobody can be noted.
     """
     tally = out.tally
     for i in range(TALLY):
@@ -396,7 +397,7 @@ def dispatch(
                     start_service(task, now, tasks, crew, course, out)
     else:
         while tally[BUSY] < tally[SIZE]:
-            task = next_task(now, crew.order[tally[BUSY]], tasks, rules, state, course)
+            task = next_task(now, -1, tasks, rules, state, course)
             if task < 0:
                 break
             start_service(task, now, tasks, crew, course, out)
