@@ -123,6 +123,8 @@ def obstacle(policy: Policy, workload: Workload) -> str | None:
         return f"{type(discipline).__name__} is not one of its disciplines"
     if admission is not None and type(admission) is not Quota:
         return f"{type(admission).__name__} is not one of its admissions"
+    if workload.patience_s is not None and not hasattr(DISCIPLINES[type(discipline)], "abandoned"):
+        return f"{type(discipline).__name__} cannot forget a task there whose client has left"
     said: str | None = DISCIPLINES[type(discipline)].obstacle(discipline, workload)
     return said
 
@@ -188,7 +190,7 @@ def _every_event(
                 *(np.empty(workers), _whole(workers)),
             ),
             kernel.Course(
-                *(_whole(n), _whole(n), np.empty(n), _whole(n)),
+                *(_whole(n), np.empty(n), _whole(n)),
                 *(np.empty(n), _whole(n), np.empty(n), _whole(n)),
             ),
             out,
