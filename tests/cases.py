@@ -20,7 +20,9 @@ from fairness_lib import (
     NoisyNeighboursLast,
     Outcome,
     Policy,
+    Pool,
     Priority,
+    Retry,
     RoundRobin,
     Run,
     SettlingDeficitRoundRobin,
@@ -144,6 +146,57 @@ others = st.one_of(
 """The disciplines beside those of the article."""
 policies = policies_with(quanta) | others
 """Every policy that never leaves a worker idle while a task is queued."""
+
+
+# --- clients that react, pools that change --------------------------------------------------
+
+_instants = st.integers(0, 32).map(lambda n: n / 8)
+_seconds = _instants | st.floats(0, 4)
+_retries = st.builds(
+    Retry,
+    attempts=st.integers(1, 4),
+    backoff_s=_seconds,
+    factor=st.sampled_from([1.0, 2.0, 1.5]),
+    most_s=_seconds,
+    jitter=st.sampled_from([0.0, 0.5, 1.0]),
+    retry_after=st.booleans(),
+)
+_sizes = st.integers(0, 4)
+
+
+@st.composite
+def pools(draw) -> Pool | int:
+    later = sorted(draw(st.sets(_instants.filter(bool), max_size=4)))
+    steps = [(0.0, draw(_sizes)), *((time, draw(_sizes)) for time in later)]
+    return Pool(steps) if any(workers for _, workers in steps) else draw(st.integers(1, 4))
+
+
+@st.composite
+def reacting(draw, max_tasks: int = 30) -> Workload:
+    """Tasks of clients that do everything that clients can do."""
+    n = draw(st.integers(1, max_tasks))
+    tenants = draw(st.integers(1, 3))
+    each = {"min_size": n, "max_size": n}
+    arrival_s = sorted(draw(st.lists(_instants | st.floats(0, 8), **each)))
+    impatient = draw(st.booleans())
+    patience = _seconds | st.just(np.inf)
+    closed = draw(st.booleans())
+    follows = [draw(st.integers(-1, task - 1)) for task in range(n)] if closed else None
+    again = draw(st.booleans())
+    several = {"min_size": tenants, "max_size": tenants}
+    return Workload(
+        [f"t{t}" for t in range(tenants)],
+        arrival_s,
+        draw(st.lists(st.integers(0, tenants - 1), **each)),
+        draw(st.lists(_instants | st.floats(0, 2), **each)),
+        8.0,
+        draw(st.lists(st.sampled_from([0.5, 1.0, 3.0]), **several)),
+        patience_s=draw(st.lists(patience, **each)) if impatient else None,
+        follows=follows,
+        think_s=draw(st.lists(_seconds, **each)) if closed else None,
+        retry=draw(st.lists(st.none() | _retries, **several)) if again else None,
+        seed=draw(st.integers(0, 2**63 - 1)),
+    )
 
 
 class Reluctant(Fifo):

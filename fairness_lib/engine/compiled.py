@@ -156,6 +156,8 @@ def obstacle(policy: Policy, workload: Workload) -> str | None:
         return f"{type(discipline).__name__} is not one of its disciplines"
     if admission is not None and type(admission) is not Quota:
         return f"{type(admission).__name__} is not one of its admissions"
+    if workload.patience_s is not None and not hasattr(DISCIPLINES[type(discipline)], "abandoned"):
+        return f"{type(discipline).__name__} cannot forget a task there whose client has left"
     said: str | None = DISCIPLINES[type(discipline)].obstacle(discipline, workload)
     return said
 
@@ -175,7 +177,7 @@ def simulate(workload: Workload, policy: Policy, pool: int | Pool) -> Plain | ev
     columns = workload, policy, pool, rules, state
     if events.needed(workload, policy, pool):
         return _every_event(*columns)
-    if PLAIN <= vars(discipline).keys() and not HEARS & vars(discipline).keys():
+    if vars(discipline).keys() >= PLAIN and not HEARS & vars(discipline).keys():
         return _plain(*columns)
     happened = _every_event(*columns)
     return happened.start_s, happened.outcome, happened.fruitless_visits
@@ -199,11 +201,13 @@ def _every_event(
 ) -> events.Happened:
     """Run the loop for every event, again where it could not note all that was wasted."""
     n, clients = len(workload), _clients(workload)
-    steps = pool.steps if isinstance(pool, Pool) else ((0.0, pool),)
-    services = n * (max(clients.attempts, default=1) if clients.leave else 1)
-    sizes = [min(workers, int(services)) for _, workers in steps]
+    discipline = DISCIPLINES[type(policy.discipline)]
+    from_s, sizes = zip(*events.steps_of(pool), strict=True)
     workers, follows = max(sizes), _whole(0) if workload.follows is None else workload.follows
-    run = functions()[_loop("simulate_events", DISCIPLINES[type(policy.discipline)])]
+    if not getattr(discipline, "BY_WORKER", 0):  # then it matters how many, but not which ones
+        attempts = int(max(clients.attempts, default=1)) if clients.leave else 1
+        workers = min(workers, n * attempts)
+    run = functions()[_loop("simulate_events", discipline)]
     room, said = n if clients.leave else 0, kernel.NO_ROOM
     while said == kernel.NO_ROOM:
         out = kernel.Outputs(
@@ -212,16 +216,16 @@ def _every_event(
             *(np.empty(1), _whole(kernel.TALLY)),
         )
         said = run(
-            *(n, len(workload.tenants), workers, len(steps), int(policy.admission is not None)),
+            *(n, len(workload.tenants), workers, len(sizes), int(policy.admission is not None)),
             *(room, _tasks(workload), follows, clients),
-            kernel.Steps(np.array([s for s, _ in steps]), np.array(sizes, dtype=np.int64)),
+            kernel.Steps(np.array(from_s), np.array(sizes, dtype=np.int64)),
             *(_buckets(policy, workload.tenants), rules, state),
             kernel.Crew(
                 *(np.empty(workers), _whole(workers), _whole(workers)),
                 *(np.empty(workers), _whole(workers)),
             ),
             kernel.Course(
-                *(_whole(n), _whole(n), np.empty(n), _whole(n)),
+                *(_whole(n), np.empty(n), _whole(n)),
                 *(np.empty(n), _whole(n), np.empty(n), _whole(n)),
             ),
             out,

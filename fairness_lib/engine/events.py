@@ -12,6 +12,7 @@ can be served several times, for attempts whose clients are gone; only the last 
 from __future__ import annotations
 
 import inspect
+from bisect import insort
 from copy import copy
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -27,6 +28,8 @@ from ..traffic.clients import jitter_key, uniform
 from ..traffic.pool import Pool
 from ..traffic.workload import Workload
 
+MOST_WORKERS = 2**53
+"""More are as many as ever: so that their number is exact in both tiers."""
 MOST_WAKES = 1_000_000
 """How often in a row a discipline may be woken in vain while nothing else is to come."""
 
@@ -61,7 +64,13 @@ class Service:
     number: int
     start_s: float
     finish_s: float
-    worker: int
+    worker: int  # -1 where nobody asks
+
+
+def steps_of(pool: int | Pool) -> list[tuple[float, int]]:
+    """Return when the pool changes, the beginning included, and to which size."""
+    steps = pool.steps if isinstance(pool, Pool) else ((0.0, pool),)
+    return [(from_s, min(workers, MOST_WORKERS)) for from_s, workers in steps]
 
 
 def needed(workload: Workload, policy: Policy, pool: int | Pool) -> bool:
@@ -109,7 +118,7 @@ class Loop:
 
     def __init__(self, workload: Workload, policy: Policy, pool: int | Pool) -> None:
         n, horizon_s = len(workload), workload.horizon_s
-        self.steps = list(pool.steps) if isinstance(pool, Pool) else [(0.0, pool)]
+        self.steps = steps_of(pool)
         self.cost_s, self.tenant = workload.cost_s.tolist(), workload.tenant.tolist()
         self.patience_s = _listed(workload.patience_s, n, inf)
         self.retry = workload.retry or [None] * len(workload.tenants)
@@ -150,7 +159,8 @@ class Loop:
         self.came_s: list[float] = []
         self.wasted: list[tuple[int, float, float]] = []
         self.size, self.queued, self.started, self.idle_s, self.now = 0, 0, 0, 0.0, 0.0
-        self.free = list(range(tasks.workers))  # a heap of the workers without a task
+        # in order, the workers without a task; they are told apart only where somebody asks
+        self.free = list(range(tasks.workers)) if self.by_worker else []
         self.wake_s, self.woken = inf, 0
 
     def run(self) -> None:
@@ -257,7 +267,8 @@ class Loop:
     def end(self, service: Service) -> None:
         """End a service: its client has its answer, or is gone."""
         task = service.task
-        heappush(self.free, service.worker)
+        if self.by_worker:
+            insort(self.free, service.worker)
         if self.service[task] == service.number:
             self.outcome[task] = Outcome.SERVED
             self.answered(task)
@@ -269,14 +280,13 @@ class Loop:
     def dispatch(self) -> None:
         """Let idle workers take tasks."""
         if self.by_worker:
-            for worker in sorted(self.free):
+            for worker in list(self.free):
                 if len(self.running) < self.size and (task := self.take(worker)) is not None:
                     self.free.remove(worker)
                     self.start(task, worker)
-            self.free.sort()
         else:
             while len(self.running) < self.size and (task := self.take(None)) is not None:
-                self.start(task, heappop(self.free))
+                self.start(task, -1)
         self.wake_s = inf
         if self.wakes and self.queued and len(self.running) < self.size:
             wake_s = self.discipline.wake_at(self.now)

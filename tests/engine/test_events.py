@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from cases import caps, others, quanta, tasks
+from cases import policies, pools, reacting, tasks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +20,6 @@ from fairness_lib import (
     Run,
     Workload,
     drr,
-    drr_quota,
     fair_reference,
     fifo,
     measure,
@@ -73,64 +72,6 @@ def reports_agree(run: Run, other: Run) -> None:
 
 
 # --- everything at once ----------------------------------------------------------------------
-
-_eighths = st.integers(0, 32).map(lambda n: n / 8)
-_seconds = _eighths | st.floats(0, 4)
-retries = st.builds(
-    Retry,
-    attempts=st.integers(1, 4),
-    backoff_s=_seconds,
-    factor=st.sampled_from([1.0, 2.0, 1.5]),
-    most_s=_seconds,
-    jitter=st.sampled_from([0.0, 0.5, 1.0]),
-    retry_after=st.booleans(),
-)
-sizes = st.integers(0, 4)
-
-
-@st.composite
-def pools(draw) -> Pool | int:
-    later = sorted(draw(st.sets(_eighths.filter(bool), max_size=4)))
-    steps = [(0.0, draw(sizes)), *((time, draw(sizes)) for time in later)]
-    return Pool(steps) if any(workers for _, workers in steps) else draw(st.integers(1, 4))
-
-
-@st.composite
-def reacting(draw, max_tasks: int = 30) -> Workload:
-    """Tasks of clients that do everything that clients can do."""
-    n = draw(st.integers(1, max_tasks))
-    tenants = draw(st.integers(1, 3))
-    each = {"min_size": n, "max_size": n}
-    arrival_s = sorted(draw(st.lists(_eighths | st.floats(0, 8), **each)))
-    impatient = draw(st.booleans())
-    patience = _seconds | st.just(np.inf)
-    closed = draw(st.booleans())
-    follows = [draw(st.integers(-1, task - 1)) for task in range(n)] if closed else None
-    again = draw(st.booleans())
-    several = {"min_size": tenants, "max_size": tenants}
-    return Workload(
-        [f"t{t}" for t in range(tenants)],
-        arrival_s,
-        draw(st.lists(st.integers(0, tenants - 1), **each)),
-        draw(st.lists(_eighths | st.floats(0, 2), **each)),
-        8.0,
-        draw(st.lists(st.sampled_from([0.5, 1.0, 3.0]), **several)),
-        patience_s=draw(st.lists(patience, **each)) if impatient else None,
-        follows=follows,
-        think_s=draw(st.lists(_seconds, **each)) if closed else None,
-        retry=draw(st.lists(st.none() | retries, **several)) if again else None,
-        seed=draw(st.integers(0, 2**63 - 1)),
-    )
-
-
-buckets = st.fixed_dictionaries({"t*": st.tuples(st.floats(0.1, 10), st.floats(1, 5))})
-policies = st.one_of(
-    others,
-    st.builds(fifo, cap=caps),
-    st.builds(quota, buckets=buckets, cap=caps),
-    st.builds(drr, quantum_s=quanta, cap=caps),
-    st.builds(drr_quota, buckets=buckets, quantum_s=quanta, cap=caps),
-)
 
 
 @settings(max_examples=300)

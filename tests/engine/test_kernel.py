@@ -9,7 +9,16 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from cases import at_its_rate, clocks, idle_while_queued, others, policies_with, rates, starts, workloads
+from cases import (
+    at_its_rate,
+    clocks,
+    idle_while_queued,
+    others,
+    policies_with,
+    rates,
+    starts,
+    workloads,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -147,7 +147,7 @@ def take(tasks: Tasks, rules: Rules, state: State) -> int:
     return -1
 
 
-def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> bool:
+def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> None:
     """Take a task out of its queue; one that is empty then leaves the ring, as when served."""
     t = tasks.tenant[task]
     remove(task, t, state.queues)
@@ -162,7 +162,6 @@ def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -
         state.ring[RING_SIZE] -= 1
         if had_its_turn and state.ring[RING_SIZE] > 0:
             state.visits[state.after[state.ring[RING_LAST]]] += 1
-    return True
 
 
 def retry_after_s(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> float:

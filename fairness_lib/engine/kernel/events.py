@@ -53,7 +53,6 @@ class Course(NamedTuple):
     """How far each task has got; all by task."""
 
     place: Column  # int64: ABSENT, QUEUED, RUNNING, AWAY or DONE
-    stale: Column  # int64: entries of those who left in a discipline that cannot forget
     wait_s: Column  # the last wait before it came again
     service: Column  # int64: number of the service that its client waits for; -1 for none
     leave_s: Column  # when its client leaves
@@ -101,9 +100,8 @@ def finished(
     """Hear that a service has ended."""
 
 
-def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> bool:
-    """Forget a queued task; False if that is not known, so that it will be given once more."""
-    return False
+def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> None:
+    """Forget a queued task: a discipline without it is not run where clients leave."""
 
 
 def retry_after_s(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> float:
@@ -136,7 +134,8 @@ def simulate_events(
 ) -> int:
     """Run `n` tasks; return the fruitless visits, or what is wrong, below 0.
 
-    `workers` is the size of `crew`, `room` how many services for nobody can be noted.
+    `workers` is the size of `crew`: the largest of the pool, or as many as can be at work at once.
+    `room` is how many services for nobody can be noted.
     """
     tally = out.tally
     for i in range(TALLY):
@@ -148,8 +147,7 @@ def simulate_events(
         crew.order[worker] = worker
     for task in range(n):
         out.start_s[task], out.answer_s[task], out.outcome[task] = nan, nan, WAITING
-        out.attempts[task], course.place[task], course.stale[task] = 0, ABSENT, 0
-        course.service[task] = -1
+        out.attempts[task], course.place[task], course.service[task] = 0, ABSENT, -1
     out.idle_s[0] = 0.0
     begin(tenants, rules, state)
     arriving, step, last_s, wake_s = 0, 0, 0.0, inf
@@ -274,8 +272,7 @@ def leave(
     """Let a client give a task up, in the queue or in service."""
     if course.place[task] == QUEUED:
         out.tally[IN_QUEUE] -= 1
-        if not abandoned(task, now, tasks, rules, state):
-            course.stale[task] += 1
+        abandoned(task, now, tasks, rules, state)
     else:
         course.service[task], out.start_s[task] = -1, nan
     again(task, now, ABANDONED, tasks, clients, buckets, rules, state, course, out)
@@ -389,28 +386,17 @@ def dispatch(
             while place < workers and crew.order[place] != worker:
                 place += 1
             if place < workers:
-                task = next_task(now, worker, tasks, rules, state, course)
+                task = take_at(now, worker, tasks, rules, state)
                 if task >= 0:
                     crew.order[place] = crew.order[tally[BUSY]]
                     crew.order[tally[BUSY]] = worker
                     start_service(task, now, tasks, crew, course, out)
     else:
         while tally[BUSY] < tally[SIZE]:
-            task = next_task(now, crew.order[tally[BUSY]], tasks, rules, state, course)
+            task = take_at(now, -1, tasks, rules, state)
             if task < 0:
                 break
             start_service(task, now, tasks, crew, course, out)
-
-
-def next_task(
-    now: float, worker: int, tasks: Tasks, rules: Rules, state: State, course: Course
-) -> int:
-    """Take a task whose client is still there; -1 if there is none."""
-    task = take_at(now, worker, tasks, rules, state)
-    while task >= 0 and course.stale[task] > 0:
-        course.stale[task] -= 1
-        task = take_at(now, worker, tasks, rules, state)
-    return task
 
 
 def start_service(

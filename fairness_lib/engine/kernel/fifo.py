@@ -57,10 +57,9 @@ def take(tasks: Tasks, rules: Rules, state: State) -> int:
     return pop(0, state.queues) if state.queues.length[0] > 0 else -1
 
 
-def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> bool:
+def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> None:
     """Take a task out of the queue."""
     remove(task, 0, state.queues)
-    return True
 
 
 def retry_after_s(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> float:
