@@ -12,6 +12,7 @@ from .observe import FairnessMonitor, TenantMetrics, UnderShareAlert
 from .policies.admission import Quota, TokenBucket
 from .policies.drr import DeficitRoundRobin
 from .policies.fifo import Fifo
+from .policies.in_flight import InFlight
 from .policies.policy import ARTICLE_POLICIES, Policy, drr, drr_quota, fifo, quota
 from .policies.tasks import Outcome, Tasks
 from .runs.calm import compare_calm
@@ -37,6 +38,7 @@ __all__ = [
     "FairnessMonitor",
     "FairnessReport",
     "Fifo",
+    "InFlight",
     "Lognormal",
     "Outcome",
     "Pareto",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -82,14 +82,6 @@ class Tasks:
                 raise ValueError(f"{field} names {name!r}, which is not a tenant; known: {known}")
             values[name] = _check.number(f"{field}[{name!r}]", value, above=0)
         return list(values.values())
-
-
-def total(values: Iterable[float]) -> float:
-    """Sum from left to right, as the kernel does; Python's own `sum` compensates from 3.12 on."""
-    result = 0.0
-    for value in values:
-        result += value
-    return result
 
 
 def _some(names: Sequence[str]) -> str:

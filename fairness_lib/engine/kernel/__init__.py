@@ -11,7 +11,7 @@ each: tenant, task, worker or piece of rate. Columns are arrays, or pointers in 
 are int64 and words uint64, never mixed: numba would make a float of their sum.
 """
 
-from . import drr, events, fifo, pool
+from . import drr, events, fifo, holding, optional, pool, queues
 from .columns import (
     ABANDONED,
     OUTCOMES,
@@ -28,7 +28,6 @@ from .columns import (
 from .events import (
     CAME,
     NO_ROOM,
-    OPTIONAL,
     TALLY,
     WASTED,
     WOKEN_IN_VAIN,
@@ -40,6 +39,7 @@ from .events import (
     simulate_events,
 )
 from .fair import CUTS, Fair, Fluid, share_fairly
+from .holding import Hold
 from .measures import (
     BEHIND,
     BEHIND_P50,
@@ -62,6 +62,7 @@ from .measures import (
     idle_while_queued,
     measure,
 )
+from .optional import OPTIONAL
 from .pool import simulate
 from .queues import Queues
 from .streams import ARRIVALS, COSTS
@@ -110,6 +111,7 @@ __all__ = [
     "Draws",
     "Fair",
     "Fluid",
+    "Hold",
     "Outputs",
     "Pool",
     "Queues",
@@ -123,9 +125,12 @@ __all__ = [
     "events",
     "fifo",
     "generate",
+    "holding",
     "idle_while_queued",
     "measure",
+    "optional",
     "pool",
+    "queues",
     "share_fairly",
     "simulate",
     "simulate_events",
