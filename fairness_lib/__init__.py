@@ -16,6 +16,7 @@ from .policies.drf import DominantResourceFair
 from .policies.drr import DeficitRoundRobin
 from .policies.fifo import Fifo
 from .policies.hierarchy import HierarchicalFairQueueing
+from .policies.in_flight import InFlight
 from .policies.noisy_neighbour import NoisyNeighboursLast
 from .policies.policy import ARTICLE_POLICIES, Policy, drr, drr_quota, fifo, quota
 from .policies.priority import Priority
@@ -51,6 +52,7 @@ __all__ = [
     "FairnessReport",
     "Fifo",
     "HierarchicalFairQueueing",
+    "InFlight",
     "Lognormal",
     "NoisyNeighboursLast",
     "Outcome",

@@ -84,6 +84,10 @@ def with_clients(**changed: Any) -> fl.Workload:
     return WORK.with_clients(**{"clients": fl.Clients(), **changed})
 
 
+def in_flight(**changed: Any) -> fl.InFlight:
+    return fl.InFlight(**{"discipline": fl.Fifo(), "limit": 1, **changed})
+
+
 def quotas(**changed: Any) -> fl.Quota:
     return fl.Quota({"a": ({"rate": 1, "burst": 1} | changed).values()})
 
@@ -183,6 +187,10 @@ CASES = [
     *one(pool, "steps", [([5], "5")], "steps[0]"),
     *one(pool, "steps", [([(0, 1.5)], "1.5"), ([(0, -1)], "-1")], "steps[0] workers"),
     *one(pool, "steps", [([(-1, 2)], "-1"), ([(NAN, 2)], "nan")], "steps[0] time"),
+    *one(in_flight, "discipline", [(5, "5"), (None, "None")]),
+    *one(in_flight, "limit", [n for n in NOT_A_COUNT if n[0] is not None]),
+    *one(in_flight, "limit", [({"a": 0}, "0")], "limit['a']"),
+    *one(in_flight, "cap", NOT_A_COUNT),
     *one(with_clients, "clients", [(5, "5"), ({"x*": fl.Clients()}, "'x*' matches none")]),
     *one(with_clients, "clients", [({"a": 3}, "3")], "clients['a']"),
     *one(with_clients, "clients", [(fl.Clients(number=2), "number=2")]),

@@ -7,6 +7,7 @@ or in the user's cache folder). Where no folder can be written, it is compiled i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib import import_module
@@ -25,6 +26,7 @@ from ..policies.charge import ChargeAsYouGo
 from ..policies.drr import DeficitRoundRobin
 from ..policies.fifo import Fifo
 from ..policies.hierarchy import HierarchicalFairQueueing
+from ..policies.in_flight import InFlight
 from ..policies.noisy_neighbour import NoisyNeighboursLast
 from ..policies.policy import Policy
 from ..policies.priority import Priority
@@ -97,10 +99,12 @@ def build(decorate: Callable[[FunctionType], Any]) -> dict[str, Any]:
             names[name] = decorate(FunctionType(function.__code__, names, name))
 
     decorate_all(plain, made)
-    loops = [*_functions_of(kernel.pool), *_functions_of(kernel.events)]
+    around = (kernel.pool, kernel.events, kernel.holding, kernel.optional)
+    loops = [function for module in around for function in _functions_of(module)]
     common = {function.__name__: made[function.__name__] for function in plain}
-    if len(common) < len(plain):
-        raise ValueError(f"two functions of the kernel share a name: {len(plain) - len(common)}")
+    twice = [name for name, n in Counter(f.__name__ for f in plain).items() if n > 1]
+    if twice:
+        raise ValueError(f"two functions of the kernel share a name: {twice}")
     for discipline in set(DISCIPLINES.values()):
         before = _taken_from(discipline)
         own = [f for module in (*before, discipline) for f in _functions_of(module)]
@@ -144,6 +148,13 @@ def functions() -> dict[str, Any]:
     return made | {name: native.entry(made[name], name) for name in entries}
 
 
+def _parts(policy: Policy) -> tuple[Any, InFlight | None]:
+    """Return a policy's discipline, and the stage that holds tasks back before it, if any."""
+    if type(policy.discipline) is InFlight:
+        return policy.discipline.discipline, policy.discipline
+    return policy.discipline, None
+
+
 def obstacle(policy: Policy, workload: Workload) -> str | None:
     """Say why the compiled tier cannot run this policy; None if it can.
 
@@ -151,7 +162,7 @@ def obstacle(policy: Policy, workload: Workload) -> str | None:
     """
     if not installed():
         return NOT_INSTALLED
-    discipline, admission = policy.discipline, policy.admission
+    (discipline, _), admission = _parts(policy), policy.admission
     if type(discipline) not in DISCIPLINES:
         return f"{type(discipline).__name__} is not one of its disciplines"
     if admission is not None and type(admission) is not Quota:
@@ -168,26 +179,30 @@ Plain = tuple[NDArray[np.float64], NDArray[np.int8], int]
 def simulate(workload: Workload, policy: Policy, pool: int | Pool) -> Plain | events.Happened:
     """Run a workload; return start_s, outcome and fruitless visits, or more where there is more."""
     n, workers = len(workload), pool.largest if isinstance(pool, Pool) else pool
-    discipline = DISCIPLINES[type(policy.discipline)]
-    known = Tasks(
-        workload.tenants, workload.weight.tolist(), [], [], labels=workload.labels, workers=workers
-    )
-    rules = discipline.rules_of(policy.discipline, known, n)
+    given, stage = _parts(policy)
+    discipline = DISCIPLINES[type(given)]
+    label: Any = workload.label  # a column for those who want it
+    weight = workload.weight.tolist()
+    known = Tasks(workload.tenants, weight, [], [], label, workload.labels, workers)
+    rules = discipline.rules_of(given, known, n)
     state = discipline.state_for(rules, n, len(workload.tenants))
-    columns = workload, policy, pool, rules, state
-    if events.needed(workload, policy, pool):
-        return _every_event(*columns)
-    if vars(discipline).keys() >= PLAIN and not HEARS & vars(discipline).keys():
-        return _plain(*columns)
-    happened = _every_event(*columns)
+    needed, has = events.needed(workload, policy, pool), vars(discipline).keys()
+    if not needed and stage is None and has >= PLAIN and not HEARS & has:
+        return _plain(workload, policy, pool, discipline, rules, state)
+    hold = _hold(stage, known, n)
+    happened = _every_event(workload, policy, pool, discipline, rules, state, hold)
+    if needed:
+        return happened
     return happened.start_s, happened.outcome, happened.fruitless_visits
 
 
-def _plain(workload: Workload, policy: Policy, pool: Any, rules: Any, state: Any) -> Plain:
+def _plain(
+    workload: Workload, policy: Policy, pool: Any, discipline: ModuleType, rules: Any, state: Any
+) -> Plain:
     """Run the loop for what most runs need."""
     n, workers = len(workload), min(pool, len(workload))
     start_s, outcome = np.empty(n), np.empty(n, dtype=np.int8)
-    run = functions()[_loop("simulate", DISCIPLINES[type(policy.discipline)])]
+    run = functions()[_loop("simulate", discipline)]
     fruitless = run(
         *(n, len(workload.tenants), workers, int(policy.admission is not None)),
         *(_tasks(workload), _buckets(policy, workload.tenants), rules, state),
@@ -197,11 +212,16 @@ def _plain(workload: Workload, policy: Policy, pool: Any, rules: Any, state: Any
 
 
 def _every_event(
-    workload: Workload, policy: Policy, pool: int | Pool, rules: Any, state: Any
+    workload: Workload,
+    policy: Policy,
+    pool: int | Pool,
+    discipline: ModuleType,
+    rules: Any,
+    state: Any,
+    hold: kernel.Hold,
 ) -> events.Happened:
     """Run the loop for every event, again where it could not note all that was wasted."""
     n, clients = len(workload), _clients(workload)
-    discipline = DISCIPLINES[type(policy.discipline)]
     from_s, sizes = zip(*events.steps_of(pool), strict=True)
     workers, follows = max(sizes), _whole(0) if workload.follows is None else workload.follows
     if not getattr(discipline, "BY_WORKER", 0):  # then it matters how many, but not which ones
@@ -219,7 +239,7 @@ def _every_event(
             *(n, len(workload.tenants), workers, len(sizes), int(policy.admission is not None)),
             *(room, _tasks(workload), follows, clients),
             kernel.Steps(np.array(from_s), np.array(sizes, dtype=np.int64)),
-            *(_buckets(policy, workload.tenants), rules, state),
+            *(_buckets(policy, workload.tenants), rules, state, hold),
             kernel.Crew(
                 *(np.empty(workers), _whole(workers), _whole(workers)),
                 *(np.empty(workers), _whole(workers)),
@@ -241,6 +261,18 @@ def _every_event(
         *(out.order[:came], out.came_s[:came]),
         (out.wasted_task[wasted], out.wasted_start_s[wasted], out.wasted_finish_s[wasted]),
         *(float(out.idle_s[0]), int(said)),
+    )
+
+
+def _hold(stage: InFlight | None, known: Tasks, n: int) -> kernel.Hold:
+    """Put an in-flight limit into numbers, and return memory for it; none where there is none."""
+    on, tenants = int(stage is not None), 0 if stage is None else len(known.tenants)
+    limits = [] if stage is None else stage.limits(known)
+    cap = n if stage is None or stage.cap is None else min(stage.cap, n)
+    return kernel.Hold(
+        *(on, cap, np.array(limits, dtype=np.int64), _whole(tenants)),
+        *(kernel.queues.queues_for(tenants, n * on), _whole(n * on)),
+        *(kernel.queues.queues_for(on, tenants), _whole(tenants)),
     )
 
 
@@ -399,10 +431,7 @@ def _whole(length: int) -> NDArray[np.int64]:
 
 
 def _tasks(workload: Workload) -> kernel.Tasks:
-    label = _whole(0) if workload.label is None else workload.label
-    return kernel.Tasks(
-        workload.arrival_s, workload.tenant, workload.cost_s, workload.estimate_s, label
-    )
+    return kernel.Tasks(workload.arrival_s, workload.tenant, workload.cost_s, workload.estimate_s)
 
 
 def _buckets(policy: Policy, tenants: Sequence[str]) -> kernel.Buckets:

@@ -208,12 +208,13 @@ def simulate(
         raise TypeError(f"policy must be a Policy such as drr(); got {policy!r}")
     pool = pool_of(workload, workers)
     engine = _engine(engine, workload, policy)
+    reacts = events.needed(workload, policy, pool)
     ran: Columns | events.Happened
     if engine == "compiled":
         from . import compiled
 
         ran = compiled.simulate(workload, policy, pool)
-    elif events.needed(workload, policy, pool):
+    elif reacts:
         ran = events.run(workload, policy, pool)
     else:
         ran = _readable(workload, policy, largest(pool))
@@ -236,7 +237,7 @@ def simulate(
         fruitless_visits=fruitless_visits,
         engine=engine,
         pool=pool if isinstance(pool, Pool) else None,
-        _events=happened,
+        _events=happened if reacts else None,  # else all that it says follows from the columns
     )
 
 

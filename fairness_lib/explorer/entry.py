@@ -87,9 +87,9 @@ def simulate_fifo(
     outcome: Bytes,
 ) -> Int:
     """Run the tasks first in, first out; return 0."""
-    columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s, tenant)
+    columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
     buckets = kernel.Buckets(quota_per_s, quota_burst, full_s, taken)
-    rules = kernel.fifo.Rules(cap, workers)
+    rules = kernel.fifo.Rules(cap)
     state = kernel.fifo.State(kernel.Queues(head, tail, length, behind))
     crew = kernel.Pool(finish_s, pool)
     return kernel.simulate_fifo(
@@ -125,9 +125,9 @@ def simulate_drr(
     outcome: Bytes,
 ) -> Int:
     """Run the tasks by deficit round robin; return the visits that served nobody."""
-    columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s, tenant)
+    columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
     buckets = kernel.Buckets(quota_per_s, quota_burst, full_s, taken)
-    rules = kernel.drr.Rules(cap, quantum_s, 0.0)
+    rules = kernel.drr.Rules(cap, quantum_s)
     queues = kernel.Queues(head, tail, length, behind)
     state = kernel.drr.State(queues, left_s, visits, after, ring)
     crew = kernel.Pool(finish_s, pool)
@@ -158,7 +158,7 @@ def share_fairly(
     """Say when fair sharing would have started each task; return 0."""
     fair = kernel.Fair(fair_start_s, virtual_s, cut_s, cut_virtual_s)
     fluid = kernel.Fluid(working, latest, follower, ends, sharers, weights)
-    columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s, tenant)
+    columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
     steps = kernel.Steps(cut_s, sharers)  # the pool does not change, so that nobody looks
     return kernel.share_fairly(tasks, tenants, workers, 0, columns, weight, steps, fair, fluid)
 
@@ -223,7 +223,7 @@ def measure(
         scalars,
     )
     scratch = kernel.Scratch(waits, late_s, first_wait, order, asked, sharing)
-    columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s, tenant)
+    columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
     return kernel.measure(
         tasks, tenants, columns, weight, start_s, start_s, outcome, window, fair, report, scratch
     )

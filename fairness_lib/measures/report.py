@@ -23,7 +23,7 @@ from .._count import count
 from ..engine.simulate import Run
 from ..policies.tasks import Outcome
 from .fair import fluid_of
-from .groups import Groups, by_group
+from .groups import Groups, by_group, by_label
 from .notes import duration, notes_on, percent, unserved
 from .tiers import Asked, compiled, ratio, react, readable, waited
 
@@ -191,6 +191,23 @@ class FairnessReport:
             If a pattern matches no tenant.
         """
         return by_group(self, groups)
+
+    def by_label(self) -> pd.DataFrame:
+        """Return the measures of tasks by label, one row a label of the workload.
+
+        Returns
+        -------
+        DataFrame
+            Columns: arrived, rejected and owed (tasks); kept; behind_p99_s, wait_p50_s and
+            wait_p99_s of all the label's tasks together. The fair reference shares among tenants:
+            it knows no labels.
+
+        Raises
+        ------
+        ValueError
+            If the workload has no labels.
+        """
+        return by_label(self)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:

@@ -128,6 +128,6 @@ class Quota:
         """Return None to let the task through, else the reason it is rejected."""
         return None if self._bucket[self._tenant[task]].take(now) else Outcome.QUOTA
 
-    def retry_after_s(self, task: int, now: float) -> float:
+    def retry_after_s(self, task: int, now: float, workers: int) -> float:
         """Return how long it takes until the task's tenant has a token again, in seconds."""
         return self._bucket[self._tenant[task]].wait_s(now)

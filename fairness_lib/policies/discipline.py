@@ -20,8 +20,8 @@ A discipline is any object with three methods::
 - ``abandoned(task, now)`` is called when a queued task's client has left: the discipline forgets
   the task, and its place is free at once. Without it the task keeps its place, and is thrown away
   when the discipline gives it.
-- ``retry_after_s(task, now)`` is asked, after ``put`` has rejected the task, how long its client
-  had better wait; 0 without it.
+- ``retry_after_s(task, now, workers)`` is asked, after ``put`` has rejected the task, how long its
+  client had better wait, with so many workers in the pool; 0 without it.
 - ``wake_at(now)`` is asked when a worker is idle and tasks are queued, but none was given: when to
   ask again, whatever else happens; None for never. For limits of a rate, and for polling.
 - ``take(now, worker)``: with a parameter of this name, each idle worker asks in turn, from 0 on.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import ceil, inf
 
 from .. import _check
-from .tasks import Outcome, Tasks, total
+from .tasks import Outcome, Tasks
 
 LEAST_QUANTUM_S = 1e-9
 
@@ -80,7 +80,6 @@ class DeficitRoundRobin:
         self._tenant = tasks.tenant
         self._limit = inf if self.cap is None else self.cap
         self.flows = [Flow(quantum) for quantum in self.quanta(tasks)]
-        self._round_s = total(flow.quantum_s for flow in self.flows) / tasks.workers
         self._active: deque[Flow] = deque()  # the backlogged ones; the first has its turn
         self.fruitless_visits = 0  # turns that served nobody, skipped ones included
 
@@ -135,13 +134,16 @@ class DeficitRoundRobin:
             if had_its_turn and self._active:
                 self._active[0].visits += 1
 
-    def retry_after_s(self, task: int, now: float) -> float:
-        """Return how long the tenant's queue is expected to last, if all tenants are backlogged.
+    def retry_after_s(self, task: int, now: float, workers: int) -> float:
+        """Return how long the tenant's queue is expected to last, as long as others are backlogged.
 
-        That is at its guaranteed rate, and if its tasks cost what this one does.
+        That is at its share of the moment, and if its tasks cost what this one does.
         """
-        flow = self.flows[self._tenant[task]]
-        return len(flow.queue) * self._estimate_s[task] / flow.quantum_s * self._round_s
+        flow, round_s = self.flows[self._tenant[task]], 0.0
+        for other in self._active:
+            round_s += other.quantum_s
+        rounds = len(flow.queue) * self._estimate_s[task] / flow.quantum_s
+        return rounds * round_s / workers
 
     def _skip_rounds(self) -> None:
         """Go at once through the rounds in which no deficit would reach its head's cost."""

@@ -30,7 +30,7 @@ class Fifo:
         """Start with an empty queue."""
         self._queue: deque[int] = deque()
         self._limit = inf if self.cap is None else self.cap
-        self._estimate_s, self._workers = tasks.estimate_s, tasks.workers
+        self._estimate_s = tasks.estimate_s
 
     def put(self, task: int, now: float) -> Outcome | None:
         """Append the task, or reject it if the queue is full."""
@@ -47,6 +47,6 @@ class Fifo:
         """Take a task out of the queue; found at once if it has waited longest."""
         self._queue.remove(task)
 
-    def retry_after_s(self, task: int, now: float) -> float:
+    def retry_after_s(self, task: int, now: float, workers: int) -> float:
         """Return how long the queue is expected to last, if its tasks cost what this one does."""
-        return len(self._queue) * self._estimate_s[task] / self._workers
+        return len(self._queue) * self._estimate_s[task] / workers

@@ -80,7 +80,7 @@ class HierarchicalFairQueueing:
         """Grow the tree; start with empty queues at virtual time 0 everywhere."""
         self._tenant, self._estimate_s = tasks.tenant, tasks.estimate_s
         self._limit = inf if self.cap is None else self.cap
-        self._round_s = tasks.rounds_s()
+        self._inverse_share = tasks.inverse_shares()
         self._sequence = 0  # of turns, for ties
         self._leaves, (self._root, *_) = self.tree(tasks)
 
@@ -130,14 +130,14 @@ class HierarchicalFairQueueing:
             heapify(siblings)
             node = node.parent
 
-    def retry_after_s(self, task: int, now: float) -> float:
+    def retry_after_s(self, task: int, now: float, workers: int) -> float:
         """Return how long the tenant's queue is expected to last, if all tenants are backlogged.
 
         That is at the rate that its weight alone would give it, without its groups.
         """
         tenant = self._tenant[task]
-        queued = len(self._leaves[tenant].queue)
-        return queued * self._estimate_s[task] * self._round_s[tenant]
+        queued_s = len(self._leaves[tenant].queue) * self._estimate_s[task]
+        return queued_s * self._inverse_share[tenant] / workers
 
     def _turn(self) -> int:
         self._sequence += 1

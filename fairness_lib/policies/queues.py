@@ -33,7 +33,7 @@ class TenantQueues:
         self._limit = inf if self.cap is None else self.cap
         self._queues: list[deque[int]] = [deque() for _ in tasks.tenants]
         self._estimate_s = tasks.estimate_s
-        self._round_s = tasks.rounds_s()
+        self._inverse_share = tasks.inverse_shares()
 
     def put(self, task: int, now: float) -> Outcome | None:
         """Append the task to its tenant's queue, or reject it if that is full."""
@@ -62,13 +62,14 @@ class TenantQueues:
         """Take note of a head that has left, and of the next one in its queue, if there is one."""
         raise NotImplementedError
 
-    def retry_after_s(self, task: int, now: float) -> float:
+    def retry_after_s(self, task: int, now: float, workers: int) -> float:
         """Return how long the tenant's queue is expected to last, if all tenants are backlogged.
 
         That is at its guaranteed rate, and if its tasks cost what this one does.
         """
         tenant = self._tenant[task]
-        return len(self._queues[tenant]) * self._estimate_s[task] * self._round_s[tenant]
+        queued_s = len(self._queues[tenant]) * self._estimate_s[task]
+        return queued_s * self._inverse_share[tenant] / workers
 
 
 @dataclass(kw_only=True)

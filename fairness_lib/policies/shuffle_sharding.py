@@ -83,7 +83,6 @@ class ShuffleShardedFairQueueing:
         self._virtual_s = 0.0
         self._last = self.queues - 1  # the queue that was served last
         self._queue_of: dict[int, tuple[int, int]] = {}  # by task: queue, and how often it is here
-        self._workers = tasks.workers
 
     def put(self, task: int, now: float) -> Outcome | None:
         """Append the task to the shortest queue of the hand, or reject it if that is full."""
@@ -121,10 +120,10 @@ class ShuffleShardedFairQueueing:
         """Take a task out of its queue."""
         self._queues[self._forget(task)].remove(task)
 
-    def retry_after_s(self, task: int, now: float) -> float:
+    def retry_after_s(self, task: int, now: float, workers: int) -> float:
         """Return how long the hand's shortest queue is expected to last, if all are backlogged."""
         waiting = min(len(self._queues[q]) for q in self._hands[self._tenant[task]])
-        return waiting * self._estimate_s[task] * self.queues / self._workers
+        return waiting * self._estimate_s[task] * self.queues / workers
 
     def _guess(self, task: int) -> float:
         return self._estimate_s[task] if self.guess_s is None else self.guess_s

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from fnmatch import fnmatchcase
+from math import fsum
 from typing import Any
 
 from .. import _check
@@ -85,32 +86,26 @@ class Tasks:
             values[name] = _check.number(f"{field}[{name!r}]", value, above=0)
         return list(values.values())
 
-    def rounds_s(self) -> list[float]:
-        """Return how long it takes to serve a second of each tenant's work, if all have as much."""
-        weights = total(self.weight)
-        return [weights / weight / self.workers for weight in self.weight]
+    def inverse_shares(self) -> list[float]:
+        """Return how many times its own work is done until all tenants had theirs by weight."""
+        weights = fsum(self.weight)
+        return [weights / weight for weight in self.weight]
 
     def by_pattern(self, field: str, given: Mapping[str, Any]) -> list[Any]:
         """Return what is given for each tenant: by its name, else by the first pattern it fits."""
         return [for_name(field, given, tenant) for tenant in self.tenants]
 
 
-def for_name(field: str, given: Mapping[str, Any], tenant: str) -> Any:
-    """Return what is given for the tenant of this name."""
+def for_name(field: str, given: Mapping[str, Any], tenant: str, *otherwise: Any) -> Any:
+    """Return what is given for the tenant of this name: by name, by first pattern, or otherwise."""
     name: str | None = tenant
     if tenant not in given:
         name = next((name for name in given if fnmatchcase(tenant, name)), None)
+    if name is None and otherwise:
+        return otherwise[0]
     if name is None:
         raise ValueError(f"{field} has no entry for tenant {tenant!r}; it names {', '.join(given)}")
     return given[name]
-
-
-def total(values: Iterable[float]) -> float:
-    """Sum from left to right, as the kernel does; Python's own `sum` compensates from 3.12 on."""
-    result = 0.0
-    for value in values:
-        result += value
-    return result
 
 
 def _some(names: Sequence[str]) -> str:

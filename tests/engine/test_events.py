@@ -6,18 +6,21 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from cases import policies, pools, reacting, tasks
+from cases import caps, policies, pools, reacting, tasks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairness_lib import (
     Clients,
+    Fifo,
+    InFlight,
     Outcome,
     Policy,
     Pool,
     Quota,
     Retry,
     Run,
+    Tasks,
     Workload,
     drr,
     fair_reference,
@@ -89,6 +92,48 @@ def test_both_tiers_do_the_same(tier, workload, policy, pool) -> None:
     )
 
 
+limits = st.integers(1, 3) | st.fixed_dictionaries({"t1": st.integers(1, 2)})
+
+
+@st.composite
+def limited(draw) -> Policy:
+    """Any policy behind an in-flight limit."""
+    policy = draw(policies)
+    held = InFlight(policy.discipline, draw(limits), draw(caps))
+    return Policy("limited", held, policy.admission)
+
+
+@settings(max_examples=200)
+@given(reacting(), limited(), pools())
+def test_both_tiers_hold_back_the_same(tier, workload, policy, pool) -> None:
+    run = simulate(workload, policy, pool, engine="compiled")
+    same(run, simulate(workload, policy, pool, engine="readable"))
+
+
+@given(reacting(), limited(), pools())
+def test_no_tenant_is_ever_at_work_beyond_its_limit(workload, policy, pool) -> None:
+    run = simulate(workload, policy, pool)
+    if isinstance(pool, int):
+        assert run.counts()["waiting"] == 0
+    known = Tasks(workload.tenants, workload.weight, [], [])
+    for tenant, limit in enumerate(policy.discipline.limits(known)):
+        own = services(run, run.workload.tenant == tenant)
+        assert all(
+            sum(b <= begun < e for b, e in own) <= limit for begun, end in own if begun < end
+        )
+
+
+def test_what_is_held_back_comes_in_its_tenants_order_by_hand() -> None:
+    """Two workers: a's second task is held back until its first is done, and b goes before it."""
+    work = tasks(
+        ("a", 0.0, 2.0), ("a", 0.0, 1.0), ("a", 0.0, 1.0), ("b", 0.0, 1.0), ("b", 0.0, 1.0)
+    )
+    run = simulate(work, Policy("one each", InFlight(Fifo(None), {"a": 1}, cap=2)), 2)
+    assert run.start_s.tolist() == [0.0, 2.0, 3.0, 0.0, 1.0]
+    full = simulate(work, Policy("one each", InFlight(Fifo(None), {"a": 1}, cap=1)), 2)
+    assert labels(full)[:3] == ["served", "served", "queue_full"]
+
+
 class ForgetsNothing:
     """FIFO without `abandoned`: whoever left is thrown away when given."""
 
@@ -124,11 +169,14 @@ def test_nothing_is_lost(workload, policy, pool) -> None:
     assert_pool_is_never_larger(run, pool)
 
 
-def services(run: Run) -> list[tuple[float, float]]:
-    """Return all services, for clients there or gone: begun_s, ended_s."""
-    _, start_s, finish_s = run.wasted
-    own = np.column_stack([run.start_s[run.served], run.finish_s[run.served]])
-    return [*map(tuple, own.tolist()), *zip(start_s.tolist(), finish_s.tolist(), strict=True)]
+def services(run: Run, of: np.ndarray | bool = True) -> list[tuple[float, float]]:
+    """Return the services of some tasks, for clients there or gone: begun_s, ended_s."""
+    task, start_s, finish_s = run.wasted
+    chosen = np.ones(len(run.workload), dtype=bool) & of
+    served = run.served & chosen
+    own = np.column_stack([run.start_s[served], run.finish_s[served]])
+    gone = np.column_stack([start_s, finish_s])[chosen[task]]
+    return [*map(tuple, own.tolist()), *map(tuple, gone.tolist())]
 
 
 def assert_pool_is_never_larger(run: Run, pool: Pool | int) -> None:
@@ -274,12 +322,12 @@ def test_a_queue_says_how_long_it_is_expected_to_last() -> None:
 
 
 def test_a_drr_queue_lasts_as_long_as_its_share_says() -> None:
-    """Two tenants of one worker: a's queue of two has half of it, so 4 s."""
-    work = tasks(*[("a", 0.0, 1.0)] * 4, ("b", 0.0, 1.0))
+    """Two tenants of one worker: b's queue of two has half of it, so 4 s."""
+    work = tasks(*[("a", 0.0, 1.0)] * 2, *[("b", 0.0, 1.0)] * 3)
     told = Clients(retry=Retry(2, backoff_s=0.0, retry_after=True))
-    run = simulate(work.with_clients({"a": told}), drr(cap=2), 1)
-    assert run.attempts.tolist() == [1, 1, 1, 2, 1]
-    assert run.start_s[3] == 4.0
+    run = simulate(work.with_clients({"b": told}), drr(cap=2), 1)
+    assert run.attempts.tolist() == [1, 1, 1, 1, 2]
+    assert run.start_s[4] == 4.0
 
 
 def test_jitter_is_drawn_by_seed_task_and_attempt() -> None:

@@ -124,8 +124,8 @@ def abandoned(task, now, tasks, rules, state):
         place += 1
     forget(place, state)
 
-def retry_after_s(task, now, tasks, rules, state):
-    return 0.5 * state.size[0]
+def retry_after_s(task, now, workers, tasks, rules, state):
+    return 0.5 * state.size[0] / workers
 
 def wake_at(now, tasks, rules, state):
     return state.next_s[0] if now < state.next_s[0] else inf
@@ -170,8 +170,8 @@ class Paced:
         self.seen += 0.125
         self.queue.remove(task)
 
-    def retry_after_s(self, task, now):
-        return 0.5 * len(self.queue)
+    def retry_after_s(self, task, now, workers):
+        return 0.5 * len(self.queue) / workers
 
     def wake_at(self, now):
         return self.next_s if now < self.next_s else None

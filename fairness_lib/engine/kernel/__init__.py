@@ -17,9 +17,12 @@ from . import (
     events,
     fifo,
     hierarchy,
+    holding,
     noisy_neighbour,
+    optional,
     pool,
     priority,
+    queues,
     round_robin,
     settling,
     sfq,
@@ -41,7 +44,6 @@ from .columns import (
 from .events import (
     CAME,
     NO_ROOM,
-    OPTIONAL,
     TALLY,
     WASTED,
     WOKEN_IN_VAIN,
@@ -53,6 +55,7 @@ from .events import (
     simulate_events,
 )
 from .fair import CUTS, Fair, Fluid, share_fairly
+from .holding import Hold
 from .measures import (
     BEHIND,
     BEHIND_P50,
@@ -75,6 +78,7 @@ from .measures import (
     idle_while_queued,
     measure,
 )
+from .optional import OPTIONAL
 from .pool import simulate
 from .queues import Queues
 from .streams import ARRIVALS, COSTS
@@ -123,6 +127,7 @@ __all__ = [
     "Draws",
     "Fair",
     "Fluid",
+    "Hold",
     "Outputs",
     "Pool",
     "Queues",
@@ -138,11 +143,14 @@ __all__ = [
     "fifo",
     "generate",
     "hierarchy",
+    "holding",
     "idle_while_queued",
     "measure",
     "noisy_neighbour",
+    "optional",
     "pool",
     "priority",
+    "queues",
     "round_robin",
     "settling",
     "sfq",

@@ -10,7 +10,7 @@ from ...policies.charge import ChargeAsYouGo
 from ...policies.tasks import Tasks as Known
 from ...traffic.workload import Workload
 from .columns import Column, Tasks
-from .heads import Heads, dequeue, drop, empty, enqueue, enter, heads_for, raise_first
+from .heads import Heads, dequeue, drop, empty, enqueue, heads_for, raise_first, rank_head
 
 
 class Rules(NamedTuple):
@@ -19,7 +19,7 @@ class Rules(NamedTuple):
     cap: int  # most tasks of one tenant that wait
     prepaid: Column  # by tenant, as in policies.charge
     rate: Column  # by tenant, as in policies.charge.Account
-    round_s: Column  # by tenant: how long its turns take, as policies.tasks.Tasks.rounds_s
+    inverse_share: Column  # by tenant, as policies.tasks.Tasks.inverse_shares
 
 
 class State(NamedTuple):
@@ -42,7 +42,7 @@ def rules_of(discipline: ChargeAsYouGo, known: Known, n: int) -> Rules:
     cap = n if discipline.cap is None else min(discipline.cap, n)
     weight = np.array(known.by_tenant("weights", discipline.weights), dtype=np.float64)
     at_start, as_it_runs = discipline.at_start / weight, discipline.as_it_runs / weight
-    return Rules(cap, at_start, as_it_runs, np.array(known.rounds_s()))
+    return Rules(cap, at_start, as_it_runs, np.array(known.inverse_shares()))
 
 
 def state_for(rules: Rules, n: int, tenants: int) -> State:
@@ -119,19 +119,21 @@ def finished(
         state.since_s[t] = 0.0
 
 
-def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> bool:
+def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> None:
     """Take a task out of its queue."""
     t = tasks.tenant[task]
     if drop(task, t, state.heads):
         head = state.heads.queues.head[t]
-        enter(head, charged(t, now, rules, state), state.heads)
-    return True
+        rank_head(head, charged(t, now, rules, state), state.heads)
 
 
-def retry_after_s(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> float:
+def retry_after_s(
+    task: int, now: float, workers: int, tasks: Tasks, rules: Rules, state: State
+) -> float:
     """Return how long the tenant's queue is expected to last, if all tenants are backlogged."""
     t = tasks.tenant[task]
-    return float(state.heads.queues.length[t] * tasks.estimate_s[task] * rules.round_s[t])
+    queued_s = state.heads.queues.length[t] * tasks.estimate_s[task]
+    return float(queued_s * rules.inverse_share[t] / workers)
 
 
 def fruitless(state: State) -> int:

@@ -16,7 +16,6 @@ class Tasks(NamedTuple):
     tenant: Column  # int64
     cost_s: Column
     estimate_s: Column
-    label: Column  # int64; empty if tasks have none
 
 
 class Buckets(NamedTuple):

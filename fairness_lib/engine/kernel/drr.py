@@ -9,7 +9,6 @@ import numpy as np
 
 from ...policies.drr import LEAST_QUANTUM_S, DeficitRoundRobin
 from ...policies.tasks import Tasks as Known
-from ...policies.tasks import total
 from ...traffic.workload import Workload
 from .columns import Column, Tasks
 from .queues import Queues, append, pop, queues_for, remove
@@ -22,7 +21,6 @@ class Rules(NamedTuple):
 
     cap: int  # most tasks of one tenant that wait
     quantum_s: Column  # by tenant
-    round_s: float  # how long a round takes in which all tenants get their quantum
 
 
 class State(NamedTuple):
@@ -55,8 +53,7 @@ def obstacle(discipline: DeficitRoundRobin, workload: Workload) -> str | None:
 def rules_of(discipline: DeficitRoundRobin, known: Known, n: int) -> Rules:
     """Put a discipline into numbers, for `n` tasks."""
     cap = n if discipline.cap is None else min(discipline.cap, n)
-    quanta = discipline.quanta(known)
-    return Rules(cap, np.array(quanta, dtype=np.float64), total(quanta) / known.workers)
+    return Rules(cap, np.array(discipline.quanta(known), dtype=np.float64))
 
 
 def state_for(rules: Rules, n: int, tenants: int) -> State:
@@ -164,11 +161,16 @@ def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -
             state.visits[state.after[state.ring[RING_LAST]]] += 1
 
 
-def retry_after_s(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> float:
-    """Return how long the tenant's queue is expected to last, if all tenants are backlogged."""
-    t = tasks.tenant[task]
+def retry_after_s(
+    task: int, now: float, workers: int, tasks: Tasks, rules: Rules, state: State
+) -> float:
+    """Return how long the tenant's queue is expected to last, as long as others are backlogged."""
+    t, last, round_s = tasks.tenant[task], state.ring[RING_LAST], 0.0
+    for _ in range(state.ring[RING_SIZE]):
+        last = state.after[last]
+        round_s += rules.quantum_s[last]
     rounds = state.queues.length[t] * tasks.estimate_s[task] / rules.quantum_s[t]
-    return float(rounds * rules.round_s)
+    return float(rounds * round_s / workers)
 
 
 def fruitless(state: State) -> int:

@@ -1,7 +1,7 @@
 """The event loop where clients react or the pool changes, as engine.events.
 
-`compiled.build` makes one of each discipline. `begin`, `put`, `take` and `fruitless` are then that
-discipline's own, and so are those of `OPTIONAL` that it has; here are what the others do without.
+`compiled.build` makes one of each discipline, as of `pool`; what else a discipline may have is in
+`optional`, and what stands before it in `holding`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ import numpy as np
 from ..events import MOST_WAKES
 from .admission import admit, refill_s
 from .columns import ABANDONED, QUEUE_FULL, QUOTA, SERVED, WAITING, Buckets, Column, Steps, Tasks
-from .drr import Rules, State, begin, fruitless, put, take
+from .drr import Rules, State, begin, fruitless
 from .heaps import sift_down, sift_down_by, sift_up, sift_up_by
+from .holding import Hold, begin_hold, done_with, enter, forget, next_task, told_s
+from .optional import BY_WORKER, wake_at
 from .streams import splitmix64
 
 
@@ -79,39 +81,7 @@ class Outputs(NamedTuple):
 
 ABSENT, QUEUED, RUNNING, AWAY, DONE = 0, 1, 2, 3, 4
 BUSY, SIZE, IN_QUEUE, STARTED, LEAVING, COMING, CAME, WASTED, FULL, WAKES, TALLY = range(11)
-OPTIONAL = ("put_at", "take_at", "finished", "abandoned", "retry_after_s", "wake_at")
-BY_WORKER = 0  # 1 in a discipline's module: take_at looks at the worker, so ask each idle one
 NO_ROOM, WOKEN_IN_VAIN, WOKEN_TOO_EARLY = -1, -2, -3
-
-
-def put_at(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> bool:
-    """Queue a task; False if there is no place."""
-    return put(task, tasks, rules, state)
-
-
-def take_at(now: float, worker: int, tasks: Tasks, rules: Rules, state: State) -> int:
-    """Take a task; -1 if there is none."""
-    return take(tasks, rules, state)
-
-
-def finished(
-    task: int, cost_s: float, now: float, tasks: Tasks, rules: Rules, state: State
-) -> None:
-    """Hear that a service has ended."""
-
-
-def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> None:
-    """Forget a queued task: a discipline without it is not run where clients leave."""
-
-
-def retry_after_s(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> float:
-    """Return how long the client of a task that was just rejected had better wait."""
-    return 0.0
-
-
-def wake_at(now: float, tasks: Tasks, rules: Rules, state: State) -> float:
-    """Return when to ask again, whatever else happens; inf for never."""
-    return inf
 
 
 def simulate_events(
@@ -128,6 +98,7 @@ def simulate_events(
     buckets: Buckets,
     rules: Rules,
     state: State,
+    hold: Hold,
     crew: Crew,
     course: Course,
     out: Outputs,
@@ -150,6 +121,7 @@ def simulate_events(
         out.attempts[task], course.place[task], course.service[task] = 0, ABSENT, -1
     out.idle_s[0] = 0.0
     begin(tenants, rules, state)
+    begin_hold(tenants, hold)
     arriving, step, last_s, wake_s = 0, 0, 0.0, inf
     while True:
         while arriving < n and clients.follow == 1 and follows[arriving] >= 0:
@@ -189,19 +161,19 @@ def simulate_events(
             tally[SIZE] = sizes.workers[step]
             step += 1
         elif kind == 1:
-            end_service(now, room, tasks, clients, rules, state, crew, course, out)
+            end_service(now, room, tasks, clients, rules, state, hold, crew, course, out)
             if tally[FULL] == 1:
                 return NO_ROOM
         elif kind == 2:
             task = pop_heap(course.leaving, LEAVING, course.leave_s, tally)
-            leave(task, now, tasks, clients, buckets, rules, state, course, out)
+            leave(task, now, tasks, clients, buckets, rules, state, hold, course, out)
         elif kind == 3:
-            arrive(arriving, now, limited, tasks, clients, buckets, rules, state, course, out)
+            arrive(arriving, now, limited, tasks, clients, buckets, rules, state, hold, course, out)
             arriving += 1
         elif kind == 4:
             task = pop_heap(course.coming, COMING, course.come_s, tally)
-            arrive(task, now, limited, tasks, clients, buckets, rules, state, course, out)
-        dispatch(now, workers, tasks, rules, state, crew, course, out)
+            arrive(task, now, limited, tasks, clients, buckets, rules, state, hold, course, out)
+        dispatch(now, workers, tasks, rules, state, hold, crew, course, out)
         wake_s = inf
         if tally[IN_QUEUE] > 0 and tally[BUSY] < tally[SIZE]:
             wake_s = wake_at(now, tasks, rules, state)
@@ -238,6 +210,7 @@ def arrive(
     buckets: Buckets,
     rules: Rules,
     state: State,
+    hold: Hold,
     course: Course,
     out: Outputs,
 ) -> None:
@@ -247,9 +220,9 @@ def arrive(
         out.tally[CAME] += 1
     out.attempts[task] += 1
     if limited == 1 and not admit(tasks.tenant[task], now, buckets):
-        again(task, now, QUOTA, tasks, clients, buckets, rules, state, course, out)
-    elif not put_at(task, now, tasks, rules, state):
-        again(task, now, QUEUE_FULL, tasks, clients, buckets, rules, state, course, out)
+        again(task, now, QUOTA, tasks, clients, buckets, rules, state, hold, course, out)
+    elif not enter(task, now, tasks, rules, state, hold):
+        again(task, now, QUEUE_FULL, tasks, clients, buckets, rules, state, hold, course, out)
     else:
         course.place[task] = QUEUED
         out.tally[IN_QUEUE] += 1
@@ -266,16 +239,17 @@ def leave(
     buckets: Buckets,
     rules: Rules,
     state: State,
+    hold: Hold,
     course: Course,
     out: Outputs,
 ) -> None:
     """Let a client give a task up, in the queue or in service."""
     if course.place[task] == QUEUED:
         out.tally[IN_QUEUE] -= 1
-        abandoned(task, now, tasks, rules, state)
+        forget(task, now, tasks, rules, state, hold)
     else:
         course.service[task], out.start_s[task] = -1, nan
-    again(task, now, ABANDONED, tasks, clients, buckets, rules, state, course, out)
+    again(task, now, ABANDONED, tasks, clients, buckets, rules, state, hold, course, out)
 
 
 def again(
@@ -287,6 +261,7 @@ def again(
     buckets: Buckets,
     rules: Rules,
     state: State,
+    hold: Hold,
     course: Course,
     out: Outputs,
 ) -> None:
@@ -308,7 +283,8 @@ def again(
         if reason == QUOTA:
             after_s = refill_s(t, now, buckets)
         elif reason == QUEUE_FULL:
-            after_s = retry_after_s(task, now, tasks, rules, state)
+            workers = max(out.tally[SIZE], 1)
+            after_s = told_s(task, now, workers, tasks, rules, state, hold)
     course.place[task] = AWAY
     course.come_s[task] = now + after_s + wait_s
     push_heap(task, course.coming, COMING, course.come_s, out.tally)
@@ -340,6 +316,7 @@ def end_service(
     clients: Clients,
     rules: Rules,
     state: State,
+    hold: Hold,
     crew: Crew,
     course: Course,
     out: Outputs,
@@ -363,7 +340,7 @@ def end_service(
         out.wasted_task[at] = task
         out.wasted_start_s[at], out.wasted_finish_s[at] = crew.begun_s[worker], now
         tally[WASTED] += 1
-    finished(task, tasks.cost_s[task], now, tasks, rules, state)
+    done_with(task, now, tasks, rules, state, hold)
 
 
 def dispatch(
@@ -372,6 +349,7 @@ def dispatch(
     tasks: Tasks,
     rules: Rules,
     state: State,
+    hold: Hold,
     crew: Crew,
     course: Course,
     out: Outputs,
@@ -386,14 +364,14 @@ def dispatch(
             while place < workers and crew.order[place] != worker:
                 place += 1
             if place < workers:
-                task = take_at(now, worker, tasks, rules, state)
+                task = next_task(now, worker, tasks, rules, state, hold)
                 if task >= 0:
                     crew.order[place] = crew.order[tally[BUSY]]
                     crew.order[tally[BUSY]] = worker
                     start_service(task, now, tasks, crew, course, out)
     else:
         while tally[BUSY] < tally[SIZE]:
-            task = take_at(now, -1, tasks, rules, state)
+            task = next_task(now, -1, tasks, rules, state, hold)
             if task < 0:
                 break
             start_service(task, now, tasks, crew, course, out)

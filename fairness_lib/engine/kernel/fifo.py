@@ -15,7 +15,6 @@ class Rules(NamedTuple):
     """The discipline in numbers."""
 
     cap: int  # most tasks that wait
-    workers: float  # in the pool
 
 
 class State(NamedTuple):
@@ -31,7 +30,7 @@ def obstacle(discipline: Fifo, workload: Workload) -> str | None:
 
 def rules_of(discipline: Fifo, known: Known, n: int) -> Rules:
     """Put a discipline into numbers, for `n` tasks."""
-    return Rules(n if discipline.cap is None else min(discipline.cap, n), float(known.workers))
+    return Rules(n if discipline.cap is None else min(discipline.cap, n))
 
 
 def state_for(rules: Rules, n: int, tenants: int) -> State:
@@ -62,9 +61,11 @@ def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -
     remove(task, 0, state.queues)
 
 
-def retry_after_s(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> float:
+def retry_after_s(
+    task: int, now: float, workers: int, tasks: Tasks, rules: Rules, state: State
+) -> float:
     """Return how long the queue is expected to last, if its tasks cost what this one does."""
-    return float(state.queues.length[0] * tasks.estimate_s[task] / rules.workers)
+    return float(state.queues.length[0] * tasks.estimate_s[task] / workers)
 
 
 def fruitless(state: State) -> int:

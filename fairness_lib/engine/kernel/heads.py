@@ -37,10 +37,10 @@ def enqueue(task: int, queue: int, rank: float, heads: Heads) -> None:
     """Put a task at the end of a queue; `rank` counts if it is the head."""
     append(task, queue, heads.queues)
     if heads.queues.length[queue] == 1:
-        enter(task, rank, heads)
+        rank_head(task, rank, heads)
 
 
-def enter(task: int, rank: float, heads: Heads) -> None:
+def rank_head(task: int, rank: float, heads: Heads) -> None:
     """Put the head of a queue among the heads."""
     heads.rank[task] = rank
     heads.heap[heads.size[0]] = task
@@ -49,7 +49,7 @@ def enter(task: int, rank: float, heads: Heads) -> None:
 
 
 def drop(task: int, queue: int, heads: Heads) -> bool:
-    """Take a task out of its queue; True if that has another head now, which is to `enter`."""
+    """Take a task out of its queue; True if that has another head now, which is to `rank_head`."""
     first = heads.queues.head[queue] == task
     remove(task, queue, heads.queues)
     if not first:

@@ -21,7 +21,7 @@ class Rules(NamedTuple):
     parent: Column  # int64, by node: -1 for the root
     weight: Column  # by node
     first: Column  # int64, by node: where its children have their places in `State.heap`
-    round_s: Column  # by tenant: how long its turns take, as policies.tasks.Tasks.rounds_s
+    inverse_share: Column  # by tenant, as policies.tasks.Tasks.inverse_shares
 
 
 class State(NamedTuple):
@@ -55,7 +55,7 @@ def rules_of(discipline: HierarchicalFairQueueing, known: Known, n: int) -> Rule
         np.array(parent, dtype=np.int64),
         np.array([node.weight for node in nodes], dtype=np.float64),
         np.cumsum(children) - children,
-        np.array(known.rounds_s()),
+        np.array(known.inverse_shares()),
     )
 
 
@@ -159,7 +159,7 @@ def take(tasks: Tasks, rules: Rules, state: State) -> int:
     return task
 
 
-def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> bool:
+def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> None:
     """Take a task out of its queue; a node without any sleeps."""
     node = tasks.tenant[task]
     remove(task, node, state.queues)
@@ -176,13 +176,15 @@ def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -
             rise(state.heap[first + at], at, first, state)
         asleep = state.size[parent] == 0
         node = parent
-    return True
 
 
-def retry_after_s(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> float:
+def retry_after_s(
+    task: int, now: float, workers: int, tasks: Tasks, rules: Rules, state: State
+) -> float:
     """Return how long the tenant's queue is expected to last, if all tenants are backlogged."""
     t = tasks.tenant[task]
-    return float(state.queues.length[t] * tasks.estimate_s[task] * rules.round_s[t])
+    queued_s = state.queues.length[t] * tasks.estimate_s[task]
+    return float(queued_s * rules.inverse_share[t] / workers)
 
 
 def fruitless(state: State) -> int:

@@ -10,7 +10,7 @@ from ...policies.noisy_neighbour import LAST, NoisyNeighboursLast
 from ...policies.tasks import Tasks as Known
 from ...traffic.workload import Workload
 from .columns import Column, Tasks
-from .heads import Heads, dequeue, drop, empty, enqueue, enter, heads_for, raise_first
+from .heads import Heads, dequeue, drop, empty, enqueue, heads_for, raise_first, rank_head
 
 
 class Rules(NamedTuple):
@@ -19,7 +19,7 @@ class Rules(NamedTuple):
     cap: int  # most tasks of one tenant that wait
     share: float
     least: int
-    round_s: Column  # by tenant: how long its turns take, as policies.tasks.Tasks.rounds_s
+    inverse_share: Column  # by tenant, as policies.tasks.Tasks.inverse_shares
 
 
 class State(NamedTuple):
@@ -40,7 +40,7 @@ def rules_of(discipline: NoisyNeighboursLast, known: Known, n: int) -> Rules:
     """Put a discipline into numbers, for `n` tasks."""
     cap = n if discipline.cap is None else min(discipline.cap, n)
     share, least = float(discipline.share), min(discipline.least, n + 1)
-    return Rules(cap, share, least, np.array(known.rounds_s()))
+    return Rules(cap, share, least, np.array(known.inverse_shares()))
 
 
 def state_for(rules: Rules, n: int, tenants: int) -> State:
@@ -103,19 +103,21 @@ def finished(
         state.noisy[t] = 0
 
 
-def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> bool:
+def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> None:
     """Take a task out of its queue."""
     t = tasks.tenant[task]
     if drop(task, t, state.heads):
         head = state.heads.queues.head[t]
-        enter(head, head + LAST * state.noisy[t], state.heads)
-    return True
+        rank_head(head, head + LAST * state.noisy[t], state.heads)
 
 
-def retry_after_s(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> float:
+def retry_after_s(
+    task: int, now: float, workers: int, tasks: Tasks, rules: Rules, state: State
+) -> float:
     """Return how long the tenant's queue is expected to last, if all tenants are backlogged."""
     t = tasks.tenant[task]
-    return float(state.heads.queues.length[t] * tasks.estimate_s[task] * rules.round_s[t])
+    queued_s = state.heads.queues.length[t] * tasks.estimate_s[task]
+    return float(queued_s * rules.inverse_share[t] / workers)
 
 
 def fruitless(state: State) -> int:

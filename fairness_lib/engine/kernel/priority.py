@@ -10,7 +10,7 @@ from ...policies.priority import Priority
 from ...policies.tasks import Tasks as Known
 from ...traffic.workload import Workload
 from .columns import Column, Tasks
-from .heads import Heads, dequeue, drop, empty, enqueue, enter, heads_for
+from .heads import Heads, dequeue, drop, empty, enqueue, heads_for, rank_head
 
 
 class Rules(NamedTuple):
@@ -19,7 +19,7 @@ class Rules(NamedTuple):
     cap: int  # most tasks of one tenant that wait
     ageing: float  # 1 if the time of arrival counts, 0 if priority is strict
     behind: Column  # by tenant: what its level adds to the rank
-    round_s: Column  # by tenant: how long its turns take, as policies.tasks.Tasks.rounds_s
+    inverse_share: Column  # by tenant, as policies.tasks.Tasks.inverse_shares
 
 
 class State(NamedTuple):
@@ -39,7 +39,7 @@ def rules_of(discipline: Priority, known: Known, n: int) -> Rules:
     cap = n if discipline.cap is None else min(discipline.cap, n)
     ageing = 0.0 if discipline.ageing_s is None else 1.0
     behind = np.array(discipline.head_starts(known), dtype=np.float64)
-    return Rules(cap, ageing, behind, np.array(known.rounds_s()))
+    return Rules(cap, ageing, behind, np.array(known.inverse_shares()))
 
 
 def state_for(rules: Rules, n: int, tenants: int) -> State:
@@ -80,19 +80,21 @@ def take(tasks: Tasks, rules: Rules, state: State) -> int:
     return int(task)
 
 
-def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> bool:
+def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> None:
     """Take a task out of its queue."""
     t = tasks.tenant[task]
     if drop(task, t, state.heads):
         head = state.heads.queues.head[t]
-        enter(head, state.came_s[head] + rules.behind[t], state.heads)
-    return True
+        rank_head(head, state.came_s[head] + rules.behind[t], state.heads)
 
 
-def retry_after_s(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> float:
+def retry_after_s(
+    task: int, now: float, workers: int, tasks: Tasks, rules: Rules, state: State
+) -> float:
     """Return how long the tenant's queue is expected to last, if all tenants are backlogged."""
     t = tasks.tenant[task]
-    return float(state.heads.queues.length[t] * tasks.estimate_s[task] * rules.round_s[t])
+    queued_s = state.heads.queues.length[t] * tasks.estimate_s[task]
+    return float(queued_s * rules.inverse_share[t] / workers)
 
 
 def fruitless(state: State) -> int:

@@ -17,7 +17,7 @@ class Rules(NamedTuple):
     """The discipline in numbers."""
 
     cap: int  # most tasks of one tenant that wait
-    round_s: Column  # by tenant: how long its turns take, as policies.tasks.Tasks.rounds_s
+    inverse_share: Column  # by tenant, as policies.tasks.Tasks.inverse_shares
 
 
 class State(NamedTuple):
@@ -35,7 +35,7 @@ def obstacle(discipline: RoundRobin, workload: Workload) -> str | None:
 def rules_of(discipline: RoundRobin, known: Known, n: int) -> Rules:
     """Put a discipline into numbers, for `n` tasks."""
     cap = n if discipline.cap is None else min(discipline.cap, n)
-    return Rules(cap, np.array(known.rounds_s()))
+    return Rules(cap, np.array(known.inverse_shares()))
 
 
 def state_for(rules: Rules, n: int, tenants: int) -> State:
@@ -72,19 +72,21 @@ def take(tasks: Tasks, rules: Rules, state: State) -> int:
     return task
 
 
-def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> bool:
+def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> None:
     """Take a task out of its queue; a tenant whose queue is empty leaves the ring."""
     t = tasks.tenant[task]
     remove(task, t, state.queues)
     if state.queues.length[t] == 0:
         remove(t, 0, state.ring)
-    return True
 
 
-def retry_after_s(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> float:
+def retry_after_s(
+    task: int, now: float, workers: int, tasks: Tasks, rules: Rules, state: State
+) -> float:
     """Return how long the tenant's queue is expected to last, if all tenants are backlogged."""
     t = tasks.tenant[task]
-    return float(state.queues.length[t] * tasks.estimate_s[task] * rules.round_s[t])
+    queued_s = state.queues.length[t] * tasks.estimate_s[task]
+    return float(queued_s * rules.inverse_share[t] / workers)
 
 
 def fruitless(state: State) -> int:

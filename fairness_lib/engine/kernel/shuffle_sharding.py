@@ -22,7 +22,6 @@ class Rules(NamedTuple):
     cap: int  # most tasks that wait in one queue
     guess_s: float  # NaN for the estimate
     hands: Column  # int64, a hand after another, by tenant
-    workers: float  # in the pool
 
 
 class State(NamedTuple):
@@ -45,7 +44,7 @@ def rules_of(discipline: ShuffleShardedFairQueueing, known: Known, n: int) -> Ru
     cap = n if discipline.cap is None else min(discipline.cap, n)
     guess_s = nan if discipline.guess_s is None else float(discipline.guess_s)
     hands = np.array([discipline.deal(name) for name in known.tenants], dtype=np.int64).ravel()
-    return Rules(discipline.queues, discipline.hand, cap, guess_s, hands, float(known.workers))
+    return Rules(discipline.queues, discipline.hand, cap, guess_s, hands)
 
 
 def state_for(rules: Rules, n: int, tenants: int) -> State:
@@ -106,19 +105,20 @@ def finished(
     state.next_s[state.queue[task]] += cost_s - guess_s(task, tasks, rules)
 
 
-def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> bool:
+def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> None:
     """Take a task out of its queue."""
     remove(task, state.queue[task], state.queues)
-    return True
 
 
-def retry_after_s(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> float:
+def retry_after_s(
+    task: int, now: float, workers: int, tasks: Tasks, rules: Rules, state: State
+) -> float:
     """Return how long the hand's shortest queue is expected to last, if all are backlogged."""
     first = tasks.tenant[task] * rules.hand
     waiting = state.queues.length[rules.hands[first]]
     for i in range(1, rules.hand):
         waiting = min(waiting, state.queues.length[rules.hands[first + i]])
-    return float(waiting * tasks.estimate_s[task] * rules.queues / rules.workers)
+    return float(waiting * tasks.estimate_s[task] * rules.queues / workers)
 
 
 def guess_s(task: int, tasks: Tasks, rules: Rules) -> float:
