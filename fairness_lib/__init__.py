@@ -10,6 +10,7 @@ from .measures.shuffle_sharding import crowded_out
 from .measures.statistics import jain_index
 from .observe import FairnessMonitor, TenantMetrics, UnderShareAlert
 from .policies.admission import Quota, TokenBucket
+from .policies.dispatchers import Dispatchers
 from .policies.drr import DeficitRoundRobin
 from .policies.fifo import Fifo
 from .policies.in_flight import InFlight
@@ -33,6 +34,7 @@ __all__ = [
     "Clients",
     "DeficitRoundRobin",
     "Deterministic",
+    "Dispatchers",
     "Exponential",
     "FairReference",
     "FairnessMonitor",

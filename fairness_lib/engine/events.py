@@ -142,6 +142,7 @@ class Loop:
             [] if workload.label is None else workload.label.tolist(),
             workload.labels,
             max(workers for _, workers in self.steps),
+            _listed(workload.ingress, 0, 0),
         )
         self.discipline: Any = copy(policy.discipline)
         self.admission: Any = copy(policy.admission)

@@ -323,6 +323,7 @@ def _readable(workload: Workload, policy: Policy, workers: int) -> Columns:
         [] if workload.label is None else workload.label.tolist(),
         workload.labels,
         workers,
+        [] if workload.ingress is None else workload.ingress.tolist(),
     )
     discipline, admission = copy(policy.discipline), copy(policy.admission)
     discipline.begin(tasks)

@@ -61,6 +61,8 @@ class Tasks:
         What the labels are called.
     workers : int
         Size of the pool, the largest one if it changes.
+    ingress : list of int
+        Through which dispatcher each task comes; empty if there is one.
     """
 
     tenants: Sequence[str]
@@ -70,6 +72,7 @@ class Tasks:
     label: list[int] = field(default_factory=list)
     labels: Sequence[str] = ()
     workers: int = 1
+    ingress: list[int] = field(default_factory=list)
 
     def by_tenant(self, field: str, override: Mapping[str, float] | None) -> list[float]:
         """Return the weights with `override` put in by tenant name, checked."""
@@ -82,6 +85,13 @@ class Tasks:
                 raise ValueError(f"{field} names {name!r}, which is not a tenant; known: {known}")
             values[name] = _check.number(f"{field}[{name!r}]", value, above=0)
         return list(values.values())
+
+
+def has(field: str, part: object, *methods: str) -> None:
+    """Raise an error that names the first method that a part of a policy has not."""
+    for method in methods:
+        if not callable(getattr(part, method, None)):
+            raise TypeError(f"{field} must have a method {method}(); {part!r} has none")
 
 
 def _some(names: Sequence[str]) -> str:
