@@ -97,6 +97,10 @@ def through(ingress: int | None = 0) -> Run:
     return fl.simulate(work, fl.Policy("two", dispatchers()), 8)
 
 
+def broad(width: int = 1) -> Run:
+    return fl.simulate(workload(width=[1, width]), fl.fifo(), 8)
+
+
 def quotas(**changed: Any) -> fl.Quota:
     return fl.Quota({"a": ({"rate": 1, "burst": 1} | changed).values()})
 
@@ -203,6 +207,8 @@ CASES = [
     *one(dispatchers, "discipline", [(5, "5"), (None, "None")]),
     *one(dispatchers, "number", NOT_A_COUNT),
     *one(through, "ingress", [(2, "got 2"), (None, "none")]),
+    *one(workload, "width", [([0, 1], "row 0 is 0"), ([1.0, 1.0], "float64")]),
+    *one(broad, "width", [(9, "at most 8, the size of the pool; row 1 is 9")]),
     *one(workload, "ingress", [([0, -1], "-1"), ([0.0, 1.0], "float64")]),
     *one(with_clients, "clients", [(5, "5"), ({"x*": fl.Clients()}, "'x*' matches none")]),
     *one(with_clients, "clients", [({"a": 3}, "3")], "clients['a']"),

@@ -28,6 +28,7 @@ MOST_TIME_S = 1e10
 """The latest time, 317 years: a float's next time is 2 microseconds on, and costs still count."""
 
 MOST_DISPATCHERS = 1_000_000
+MOST_WIDTH = 1_000_000_000
 
 
 class Workload:
@@ -73,6 +74,9 @@ class Workload:
         What the jitter of retries is drawn from.
     ingress : array of int, shape (tasks,), optional
         Through which of several dispatchers each task comes, from 0 on.
+    width : array of int, shape (tasks,), optional
+        How many workers each task needs at once, 1 or more; it keeps them for ``cost_s / width``
+        seconds. One that is next in turn and does not fit waits at the head until it does.
 
     Raises
     ------
@@ -105,6 +109,7 @@ class Workload:
         retry: Sequence[Retry | None] | None = None,
         seed: int = 0,
         ingress: ArrayLike | None = None,
+        width: ArrayLike | None = None,
     ) -> None:
         self.tenants = _check.names("tenants", tenants, utf8=True)
         self.horizon_s = _check.number("horizon_s", horizon_s, above=0, most=MOST_TIME_S)
@@ -155,6 +160,11 @@ class Workload:
             if ingress is None
             else _check.indices("ingress", ingress, length=n, below=MOST_DISPATCHERS)
         )
+        self.width = (
+            None
+            if width is None
+            else _check.indices("width", width, length=n, below=MOST_WIDTH + 1, least=1)
+        )
 
     def __len__(self) -> int:
         """Return the number of tasks."""
@@ -176,6 +186,11 @@ class Workload:
     def with_labels(self, label: ArrayLike, labels: Iterable[str]) -> Workload:
         """Return the same tasks with labels: an index for each task into the names `labels`."""
         return self._with(label=label, labels=labels)
+
+    @property
+    def duration_s(self) -> NDArray[np.float64]:
+        """How long each task is served, in seconds: its cost over the workers that it needs."""
+        return self.cost_s if self.width is None else self.cost_s / self.width
 
     def with_ingress(self, ingress: ArrayLike) -> Workload:
         """Return the same tasks, each through a dispatcher, from 0 on."""
@@ -232,7 +247,7 @@ class Workload:
 
     def as_it_came(self, order: NDArray[np.int64], arrival_s: NDArray[np.float64]) -> Workload:
         """Return the tasks of `order` with the times at which they came: an open loop's."""
-        names = ["tenant", "cost_s", "label", "patience_s", "ingress"]
+        names = ["tenant", "cost_s", "label", "patience_s", "ingress", "width"]
         if self.estimate_s is not self.cost_s:
             names.append("estimate_s")
         columns = {name: getattr(self, name) for name in names}
@@ -242,7 +257,7 @@ class Workload:
     def to_frame(self) -> pd.DataFrame:
         """Return one row a task: arrival_s, tenant (its name), cost_s, estimate_s.
 
-        Then label (its name), patience_s, follows, think_s and ingress, where there are any.
+        Then label (its name), patience_s, follows, think_s, ingress and width, where given.
         """
         import pandas as pd
 
@@ -254,7 +269,7 @@ class Workload:
         }
         if self.label is not None:
             columns["label"] = pd.Categorical.from_codes(self.label, pd.Index(self.labels))
-        for name in ("patience_s", "follows", "think_s", "ingress"):
+        for name in ("patience_s", "follows", "think_s", "ingress", "width"):
             if getattr(self, name) is not None:
                 columns[name] = getattr(self, name)
         return pd.DataFrame(columns)
@@ -263,7 +278,7 @@ class Workload:
 COLUMNS = (
     *("tenants", "arrival_s", "tenant", "cost_s", "horizon_s", "weight", "estimate_s", "workers"),
     *("window_s", "label", "labels", "patience_s", "follows", "think_s", "retry", "seed"),
-    "ingress",
+    *("ingress", "width"),
 )
 """What a workload is made from."""
 

@@ -122,7 +122,7 @@ def test_a_closed_loop_adapts_and_its_replay_does_not() -> None:
 
 def test_what_cannot_be_looked_back_on_says_so() -> None:
     run = simulate(article_workload(1, solo=True).with_clients(Clients(patience=1.0)), fifo())
-    with pytest.raises(ValueError, match="a look back needs a pool of one size, and clients that"):
+    with pytest.raises(ValueError, match="a look back needs a pool of one size, clients that"):
         look_back(run)
     work = Workload(["a"], [0.0], [0], [1.0], 1.0)
     with pytest.raises(ValueError, match="a replay needs a pool of one size"):
