@@ -12,6 +12,7 @@ from .measures.statistics import jain_index
 from .observe import FairnessMonitor, TenantMetrics, UnderShareAlert
 from .policies.admission import Quota, TokenBucket
 from .policies.charge import ChargeAsYouGo
+from .policies.dispatchers import Dispatchers
 from .policies.drf import DominantResourceFair
 from .policies.drr import DeficitRoundRobin
 from .policies.fifo import Fifo
@@ -45,6 +46,7 @@ __all__ = [
     "CreditShares",
     "DeficitRoundRobin",
     "Deterministic",
+    "Dispatchers",
     "DominantResourceFair",
     "Exponential",
     "FairReference",

@@ -172,7 +172,7 @@ def pools(draw) -> Pool | int:
 
 
 @st.composite
-def reacting(draw, max_tasks: int = 30) -> Workload:
+def reacting(draw, max_tasks: int = 30, *, wide: bool = False) -> Workload:
     """Tasks of clients that do everything that clients can do."""
     n = draw(st.integers(1, max_tasks))
     tenants = draw(st.integers(1, 3))
@@ -196,6 +196,7 @@ def reacting(draw, max_tasks: int = 30) -> Workload:
         think_s=draw(st.lists(_seconds, **each)) if closed else None,
         retry=draw(st.lists(st.none() | _retries, **several)) if again else None,
         seed=draw(st.integers(0, 2**63 - 1)),
+        width=draw(st.lists(st.integers(1, 3), **each)) if wide else None,
     )
 
 

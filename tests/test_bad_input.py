@@ -88,6 +88,19 @@ def in_flight(**changed: Any) -> fl.InFlight:
     return fl.InFlight(**{"discipline": fl.Fifo(), "limit": 1, **changed})
 
 
+def dispatchers(**changed: Any) -> fl.Dispatchers:
+    return fl.Dispatchers(**{"discipline": fl.Fifo(), "number": 2, **changed})
+
+
+def through(ingress: int | None = 0) -> Run:
+    work = WORK if ingress is None else WORK.with_ingress([ingress, 0])
+    return fl.simulate(work, fl.Policy("two", dispatchers()), 8)
+
+
+def broad(width: int = 1) -> Run:
+    return fl.simulate(workload(width=[1, width]), fl.fifo(), 8)
+
+
 def quotas(**changed: Any) -> fl.Quota:
     return fl.Quota({"a": ({"rate": 1, "burst": 1} | changed).values()})
 
@@ -190,7 +203,13 @@ CASES = [
     *one(in_flight, "discipline", [(5, "5"), (None, "None")]),
     *one(in_flight, "limit", [n for n in NOT_A_COUNT if n[0] is not None]),
     *one(in_flight, "limit", [({"a": 0}, "0")], "limit['a']"),
-    *one(in_flight, "cap", NOT_A_COUNT),
+    *one(in_flight, "cap", [n for n in NOT_A_COUNT if n[0] is not None]),
+    *one(dispatchers, "discipline", [(5, "5"), (None, "None")]),
+    *one(dispatchers, "number", NOT_A_COUNT),
+    *one(through, "ingress", [(2, "got 2"), (None, "none")]),
+    *one(workload, "width", [([0, 1], "row 0 is 0"), ([1.0, 1.0], "float64")]),
+    *one(broad, "width", [(9, "at most 8, the size of the pool; row 1 is 9")]),
+    *one(workload, "ingress", [([0, -1], "-1"), ([0.0, 1.0], "float64")]),
     *one(with_clients, "clients", [(5, "5"), ({"x*": fl.Clients()}, "'x*' matches none")]),
     *one(with_clients, "clients", [({"a": 3}, "3")], "clients['a']"),
     *one(with_clients, "clients", [(fl.Clients(number=2), "number=2")]),

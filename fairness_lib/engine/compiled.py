@@ -169,6 +169,8 @@ def obstacle(policy: Policy, workload: Workload) -> str | None:
         return f"{type(admission).__name__} is not one of its admissions"
     if workload.patience_s is not None and not hasattr(DISCIPLINES[type(discipline)], "abandoned"):
         return f"{type(discipline).__name__} cannot forget a task there whose client has left"
+    if workload.width is not None and hasattr(DISCIPLINES[type(discipline)], "BY_WORKER"):
+        return f"{type(discipline).__name__} asks which worker it is, and tasks need several"
     said: str | None = DISCIPLINES[type(discipline)].obstacle(discipline, workload)
     return said
 
@@ -299,6 +301,7 @@ def _clients(workload: Workload) -> kernel.Clients:
         leave=int(workload.patience_s is not None),
         come_again=int(retry is not None),
         follow=int(workload.follows is not None),
+        wide=int(workload.width is not None),
         horizon_s=workload.horizon_s,
         key=np.uint64(jitter_key(workload.seed)),
         patience_s=patience_s,
@@ -311,6 +314,7 @@ def _clients(workload: Workload) -> kernel.Clients:
         follower=follower[0],
         next_follower=follower[1],
         think_s=think_s,
+        width=_whole(0) if workload.width is None else workload.width,
     )
 
 

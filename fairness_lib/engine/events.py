@@ -77,6 +77,7 @@ def needed(workload: Workload, policy: Policy, pool: int | Pool) -> bool:
     """Tell whether a run has events that `simulate` does not know."""
     return (
         not workload.open_loop
+        or workload.width is not None
         or isinstance(pool, Pool)
         or hasattr(policy.discipline, "wake_at")
         or asks_for_a_worker(policy.discipline)
@@ -124,6 +125,7 @@ class Loop:
         n, horizon_s = len(workload), workload.horizon_s
         self.steps = steps_of(pool)
         self.cost_s, self.tenant = workload.cost_s.tolist(), workload.tenant.tolist()
+        self.width = _listed(workload.width, n, 1)
         self.patience_s = _listed(workload.patience_s, n, inf)
         self.retry = workload.retry or [None] * len(workload.tenants)
         self.key, self.horizon_s = jitter_key(workload.seed), horizon_s
@@ -142,6 +144,7 @@ class Loop:
             [] if workload.label is None else workload.label.tolist(),
             workload.labels,
             max(workers for _, workers in self.steps),
+            _listed(workload.ingress, 0, 0),
         )
         self.discipline: Any = copy(policy.discipline)
         self.admission: Any = copy(policy.admission)
@@ -149,6 +152,11 @@ class Loop:
         if self.admission is not None:
             self.admission.begin(tasks)
         self.by_worker = asks_for_a_worker(self.discipline)
+        if self.by_worker and workload.width is not None:
+            raise ValueError(
+                "width must not be given where a discipline asks which worker it is; got "
+                f"{self.discipline!r}"
+            )
         self.wakes = hasattr(self.discipline, "wake_at")
 
         self.outcome = bytearray([Outcome.WAITING]) * n
@@ -165,6 +173,8 @@ class Loop:
         self.size, self.queued, self.started, self.idle_s, self.now = 0, 0, 0, 0.0, 0.0
         # in order, the workers without a task; they are told apart only where somebody asks
         self.free = list(range(tasks.workers)) if self.by_worker else []
+        self.at_work = 0  # workers
+        self.head: int | None = None  # a task that was taken and does not fit yet
         self.wake_s, self.woken = inf, 0
 
     def run(self) -> None:
@@ -186,7 +196,7 @@ class Loop:
             if now == inf:
                 break
             if self.queued:
-                self.idle_s += (now - self.now) * max(self.size - len(self.running), 0)
+                self.idle_s += (now - self.now) * max(self.size - self.at_work, 0)
             self.now, kind = now, when.index(now)
             self.woken = self.woken + 1 if kind == 5 and when.count(inf) == 5 else 0
             if self.woken > MOST_WAKES:
@@ -233,7 +243,11 @@ class Loop:
         """Let a client give a task up, in the queue or in service."""
         if self.place[task] == QUEUED:
             self.queued -= 1
-            if hasattr(self.discipline, "abandoned"):
+            if task == self.head:  # given already: it ends without a beginning
+                self.head = None
+                if hasattr(self.discipline, "finished"):
+                    self.discipline.finished(task, 0.0, self.now)
+            elif hasattr(self.discipline, "abandoned"):
                 self.discipline.abandoned(task, self.now)
             else:
                 self.stale[task] += 1
@@ -271,6 +285,7 @@ class Loop:
     def end(self, service: Service) -> None:
         """End a service: its client has its answer, or is gone."""
         task = service.task
+        self.at_work -= self.width[task]
         if self.by_worker:
             insort(self.free, service.worker)
         if self.service[task] == service.number:
@@ -285,14 +300,19 @@ class Loop:
         """Let idle workers take tasks."""
         if self.by_worker:
             for worker in list(self.free):
-                if len(self.running) < self.size and (task := self.take(worker)) is not None:
+                if self.at_work < self.size and (task := self.take(worker)) is not None:
                     self.free.remove(worker)
                     self.start(task, worker)
         else:
-            while len(self.running) < self.size and (task := self.take(None)) is not None:
+            while self.at_work < self.size:
+                task = self.take(None) if self.head is None else self.head
+                self.head = task
+                if task is None or self.width[task] > self.size - self.at_work:
+                    break
+                self.head = None
                 self.start(task, -1)
         self.wake_s = inf
-        if self.wakes and self.queued and len(self.running) < self.size:
+        if self.wakes and self.queued and self.at_work < self.size and self.head is None:
             wake_s = self.discipline.wake_at(self.now)
             if wake_s is not None:
                 if not wake_s > self.now:
@@ -329,7 +349,8 @@ class Loop:
 
     def start(self, task: int, worker: int) -> None:
         """Begin a service."""
-        now, finish_s = self.now, self.now + self.cost_s[task]
+        now, finish_s = self.now, self.now + self.cost_s[task] / self.width[task]
+        self.at_work += self.width[task]
         self.place[task], self.start_s[task] = RUNNING, now
         self.service[task] = self.started
         service = Service(task, self.started, now, finish_s, worker)

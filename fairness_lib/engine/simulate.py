@@ -105,7 +105,9 @@ class Run:
     def wasted_s(self) -> NDArray[np.float64]:
         """Worker-seconds spent on each task after which its client was gone."""
         task, start_s, finish_s = self.wasted
-        return count(task, len(self.workload), finish_s - start_s)
+        width = self.workload.width
+        work_s = (finish_s - start_s) * (1 if width is None else width[task])
+        return count(task, len(self.workload), work_s)
 
     @property
     def served(self) -> NDArray[np.bool_]:
@@ -207,6 +209,11 @@ def simulate(
     if not isinstance(policy, Policy):
         raise TypeError(f"policy must be a Policy such as drr(); got {policy!r}")
     pool = pool_of(workload, workers)
+    width, most = workload.width, largest(pool)
+    if width is not None and width.max() > most:
+        row = int(np.argmax(width > most))
+        said = f"width must be at most {most}, the size of the pool; row {row} is {width[row]}"
+        raise ValueError(said)
     engine = _engine(engine, workload, policy)
     reacts = events.needed(workload, policy, pool)
     ran: Columns | events.Happened
@@ -232,7 +239,7 @@ def simulate(
         policy,
         largest(pool),
         start_s=_check.frozen(starts),
-        finish_s=_check.frozen(starts + workload.cost_s),
+        finish_s=_check.frozen(starts + workload.duration_s),
         outcome=_check.frozen(outcome),
         fruitless_visits=fruitless_visits,
         engine=engine,
@@ -256,11 +263,12 @@ def _as_it_came(workload: Workload, ran: events.Happened) -> tuple[Workload, eve
 
 
 def without_events(run: Run, what: str) -> None:
-    """Refuse a run in which clients come again or leave, or the pool changes."""
-    if run.pool is not None or not run.workload.open_loop:
+    """Refuse a run in which clients react, the pool changes or tasks need several workers."""
+    work = run.workload
+    if run.pool is not None or not work.open_loop or work.width is not None:
         raise ValueError(
-            f"{what} needs a pool of one size, and clients that neither leave nor come again; "
-            f"got {run!r}"
+            f"{what} needs a pool of one size, clients that neither leave nor come again, and "
+            f"tasks for one worker each; got {run!r}"
         )
 
 
@@ -323,6 +331,7 @@ def _readable(workload: Workload, policy: Policy, workers: int) -> Columns:
         [] if workload.label is None else workload.label.tolist(),
         workload.labels,
         workers,
+        [] if workload.ingress is None else workload.ingress.tolist(),
     )
     discipline, admission = copy(policy.discipline), copy(policy.admission)
     discipline.begin(tasks)

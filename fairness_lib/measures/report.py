@@ -333,7 +333,8 @@ def measure(
             raise ValueError(f"window must hold workers; the pool has none from {window!r}")
     asked = Asked(*window, objective_s, unit == "work", bool(backlog), workers, pool_s)
     fluid = fluid_of(workload, run.pool or run.workers, window, run.engine)
-    found = (compiled if run.engine == "compiled" else readable)(run, asked, fluid)
+    plain = workload.width is None  # the kernel's measures are of tasks for one worker
+    found = (compiled if run.engine == "compiled" and plain else readable)(run, asked, fluid)
     columns = found["_columns"]
     found["owed"], kept = int(columns["owed"].sum()), int(columns["kept"].sum())
     found["kept"] = kept / found["owed"] if found["owed"] else nan

@@ -91,6 +91,8 @@ def readable(run: Run, asked: Asked, fluid: Fluid) -> dict[str, Any]:
         in_time_s = np.minimum(run.finish_s, horizon_s) - run.start_s
         got_s = np.minimum(run.finish_s, end) - np.maximum(run.start_s, start)
         at_work = (run.start_s < end) & (run.finish_s > start)
+    if workload.width is not None:
+        in_time_s, got_s = in_time_s * workload.width, got_s * workload.width
     got_work_s = count(tenant[at_work], n, got_s[at_work])
     key = tenant[arrived] * len(Outcome) + run.outcome[arrived]
     missed = count(run.outcome[owed & ~kept], len(Outcome))
@@ -226,13 +228,14 @@ def react(found: dict[str, Any], run: Run, asked: Asked, fluid: Fluid) -> None:
     owed = left & (fluid.start_s - arrival_s <= asked.objective_s + NANOSECOND)
     found["missed"]["abandoned"] = int(owed.sum())
     task, start_s, finish_s = run.wasted
+    width = 1 if workload.width is None else workload.width[task]
     inside_s = np.minimum(finish_s, asked.end) - np.maximum(start_s, asked.start)
-    inside_s = np.maximum(inside_s, 0.0)
+    inside_s = np.maximum(inside_s, 0.0) * width
     columns["wasted_work_s"] = count(workload.tenant[task], n, inside_s)
-    in_time_s = np.maximum(np.minimum(finish_s, workload.horizon_s) - start_s, 0.0)
+    in_time_s = np.maximum(np.minimum(finish_s, workload.horizon_s) - start_s, 0.0) * width
     found["utilisation"] += total(in_time_s) / asked.pool_s
     found["window_utilisation"] += total(inside_s) / (asked.workers * (asked.end - asked.start))
-    found["utilisation_with_drain"] += total(finish_s - start_s) / asked.pool_s
+    found["utilisation_with_drain"] += total((finish_s - start_s) * width) / asked.pool_s
     found["_columns"] = {name: columns[name] for name in TENANT_COLUMNS if name in columns}
 
 

@@ -441,10 +441,10 @@ async def run_live(
         Told of every task, by the workload's clock.
     """
     size = pool_of(workload, workers)
-    if isinstance(size, Pool) or not workload.open_loop:
+    if isinstance(size, Pool) or not workload.open_loop or workload.width is not None:
         raise ValueError(
             "workload must meet a pool of one size, from clients that neither leave nor come "
-            f"again; got workers={size!r} and {workload!r}"
+            f"again, with tasks for one worker each; got workers={size!r} and {workload!r}"
         )
     columns, time = _Columns(len(workload)), ScaledTime(speed)
     weights = dict(zip(workload.tenants, workload.weight.tolist(), strict=True))

@@ -16,7 +16,8 @@ A discipline is any object with three methods::
 ``tasks.tenant[task]``, ``tasks.estimate_s[task]``, ``tasks.label[task]`` and
 ``tasks.weight[tenant]`` tell the rest. Methods and an argument that it may have beside these:
 
-- ``finished(task, cost_s, now)`` is called when a task is done, with its true cost.
+- ``finished(task, cost_s, now)`` is called when a task is done, with its true cost; with a cost of
+  0 if it was given, but its client left while it waited for more workers to be idle.
 - ``abandoned(task, now)`` is called when a queued task's client has left: the discipline forgets
   the task, and its place is free at once. Without it the task keeps its place, and is thrown away
   when the discipline gives it.

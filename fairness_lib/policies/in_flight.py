@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import _check
 from .discipline import Discipline
-from .tasks import Outcome, Tasks, for_name
+from .tasks import Outcome, Tasks, for_name, has
 
 DELEGATED = ("wake_at", "fruitless_visits")
 UNLIMITED = 2**53
@@ -50,11 +50,7 @@ class InFlight:
     cap: int | None = None
 
     def __post_init__(self) -> None:
-        for method in ("begin", "put", "take"):
-            if not callable(getattr(self.discipline, method, None)):
-                raise TypeError(
-                    f"discipline must have a method {method}(); {self.discipline!r} has none"
-                )
+        has("discipline", self.discipline, "begin", "put", "take")
         if isinstance(self.limit, Mapping):
             self.limit = _check.by_name("limit", self.limit, "whole numbers")
             for name, limit in self.limit.items():

@@ -64,6 +64,8 @@ class Tasks:
         What the labels are called.
     workers : int
         Size of the pool, the largest one if it changes.
+    ingress : list of int
+        Through which dispatcher each task comes; empty if there is one.
     """
 
     tenants: Sequence[str]
@@ -73,6 +75,7 @@ class Tasks:
     label: list[int] = field(default_factory=list)
     labels: Sequence[str] = ()
     workers: int = 1
+    ingress: list[int] = field(default_factory=list)
 
     def by_tenant(self, field: str, override: Mapping[str, float] | None) -> list[float]:
         """Return the weights with `override` put in by tenant name, checked."""
@@ -106,6 +109,13 @@ def for_name(field: str, given: Mapping[str, Any], tenant: str, *otherwise: Any)
     if name is None:
         raise ValueError(f"{field} has no entry for tenant {tenant!r}; it names {', '.join(given)}")
     return given[name]
+
+
+def has(field: str, part: object, *methods: str) -> None:
+    """Raise an error that names the first method that a part of a policy has not."""
+    for method in methods:
+        if not callable(getattr(part, method, None)):
+            raise TypeError(f"{field} must have a method {method}(); {part!r} has none")
 
 
 def _some(names: Sequence[str]) -> str:

@@ -27,6 +27,9 @@ LEAST_WEIGHT, MOST_WEIGHT = 1e-9, 1e9
 MOST_TIME_S = 1e10
 """The latest time, 317 years: a float's next time is 2 microseconds on, and costs still count."""
 
+MOST_DISPATCHERS = 1_000_000
+MOST_WIDTH = 1_000_000_000
+
 
 class Workload:
     """Tasks of several tenants in order of arrival; read-only.
@@ -69,6 +72,11 @@ class Workload:
         How each tenant's tasks come again.
     seed : int
         What the jitter of retries is drawn from.
+    ingress : array of int, shape (tasks,), optional
+        Through which of several dispatchers each task comes, from 0 on.
+    width : array of int, shape (tasks,), optional
+        How many workers each task needs at once, 1 or more; it keeps them for ``cost_s / width``
+        seconds. One that is next in turn and does not fit waits at the head until it does.
 
     Raises
     ------
@@ -100,6 +108,8 @@ class Workload:
         think_s: ArrayLike | None = None,
         retry: Sequence[Retry | None] | None = None,
         seed: int = 0,
+        ingress: ArrayLike | None = None,
+        width: ArrayLike | None = None,
     ) -> None:
         self.tenants = _check.names("tenants", tenants, utf8=True)
         self.horizon_s = _check.number("horizon_s", horizon_s, above=0, most=MOST_TIME_S)
@@ -145,6 +155,16 @@ class Workload:
             raise ValueError("think_s must come with follows, which says after what; got none")
         self.retry = None if retry is None else _retries(retry, len(self.tenants))
         self.seed = _check.seed("seed", seed)
+        self.ingress = (
+            None
+            if ingress is None
+            else _check.indices("ingress", ingress, length=n, below=MOST_DISPATCHERS)
+        )
+        self.width = (
+            None
+            if width is None
+            else _check.indices("width", width, length=n, below=MOST_WIDTH + 1, least=1)
+        )
 
     def __len__(self) -> int:
         """Return the number of tasks."""
@@ -166,6 +186,15 @@ class Workload:
     def with_labels(self, label: ArrayLike, labels: Iterable[str]) -> Workload:
         """Return the same tasks with labels: an index for each task into the names `labels`."""
         return self._with(label=label, labels=labels)
+
+    @property
+    def duration_s(self) -> NDArray[np.float64]:
+        """How long each task is served, in seconds: its cost over the workers that it needs."""
+        return self.cost_s if self.width is None else self.cost_s / self.width
+
+    def with_ingress(self, ingress: ArrayLike) -> Workload:
+        """Return the same tasks, each through a dispatcher, from 0 on."""
+        return self._with(ingress=ingress)
 
     def with_clients(self, clients: Clients | Mapping[str, Clients], seed: int = 0) -> Workload:
         """Return the same tasks, sent by clients that may leave and come again.
@@ -218,7 +247,7 @@ class Workload:
 
     def as_it_came(self, order: NDArray[np.int64], arrival_s: NDArray[np.float64]) -> Workload:
         """Return the tasks of `order` with the times at which they came: an open loop's."""
-        names = ["tenant", "cost_s", "label", "patience_s"]
+        names = ["tenant", "cost_s", "label", "patience_s", "ingress", "width"]
         if self.estimate_s is not self.cost_s:
             names.append("estimate_s")
         columns = {name: getattr(self, name) for name in names}
@@ -228,7 +257,7 @@ class Workload:
     def to_frame(self) -> pd.DataFrame:
         """Return one row a task: arrival_s, tenant (its name), cost_s, estimate_s.
 
-        Then label (its name), patience_s, follows and think_s, where the workload has them.
+        Then label (its name), patience_s, follows, think_s, ingress and width, where given.
         """
         import pandas as pd
 
@@ -240,7 +269,7 @@ class Workload:
         }
         if self.label is not None:
             columns["label"] = pd.Categorical.from_codes(self.label, pd.Index(self.labels))
-        for name in ("patience_s", "follows", "think_s"):
+        for name in ("patience_s", "follows", "think_s", "ingress", "width"):
             if getattr(self, name) is not None:
                 columns[name] = getattr(self, name)
         return pd.DataFrame(columns)
@@ -249,6 +278,7 @@ class Workload:
 COLUMNS = (
     *("tenants", "arrival_s", "tenant", "cost_s", "horizon_s", "weight", "estimate_s", "workers"),
     *("window_s", "label", "labels", "patience_s", "follows", "think_s", "retry", "seed"),
+    *("ingress", "width"),
 )
 """What a workload is made from."""
 

@@ -134,6 +134,62 @@ def test_what_is_held_back_comes_in_its_tenants_order_by_hand() -> None:
     assert labels(full)[:3] == ["served", "served", "queue_full"]
 
 
+wide_pools = st.builds(
+    lambda pool, more: Pool([(0, more), *((s, w) for s, w in pool.steps if s)]),
+    pools().filter(lambda pool: isinstance(pool, Pool)),
+    st.integers(3, 4),
+) | st.integers(3, 5)
+
+
+@settings(max_examples=200)
+@given(reacting(wide=True), policies | limited(), wide_pools)
+def test_both_tiers_serve_wide_tasks_alike(tier, workload, policy, pool) -> None:
+    run = simulate(workload, policy, pool, engine="compiled")
+    expected = simulate(workload, policy, pool, engine="readable")
+    same(run, expected)
+    if workload.cost_s.max() > 0:
+        reports_agree(run, expected)
+
+
+@given(reacting(wide=True), policies | limited(), wide_pools)
+def test_widths_never_exceed_the_pool(workload, policy, pool) -> None:
+    run = simulate(workload, policy, pool)
+    width = run.workload.width
+    if isinstance(pool, int):
+        assert run.counts()["waiting"] == 0
+    every = [(*service, w) for w in (1, 2, 3) for service in services(run, width == w)]
+    for begun, ended, _ in every:
+        size = pool if isinstance(pool, int) else pool.size_at(begun)
+        assert sum(w for b, e, w in every if b <= begun < e) <= size or begun == ended
+
+
+def test_a_wide_task_waits_at_the_head_and_nobody_overtakes_it() -> None:
+    """Three workers, one busy until 2: the task for three waits for it, and the next for that."""
+    work = tasks(("a", 0.0, 2.0), ("a", 0.5, 3.0), ("a", 0.5, 1.0))
+    work = Workload(work.tenants, work.arrival_s, work.tenant, work.cost_s, 9.0, width=[1, 3, 1])
+    run = simulate(work, fifo(), 3)
+    assert run.start_s.tolist() == [0.0, 2.0, 3.0]
+    assert run.finish_s.tolist() == [2.0, 3.0, 4.0]
+    assert run.idle_while_queued_s == 2 * 1.5
+    report = measure(run, (0.0, 4.0))
+    assert report.tenants["got_work_s"].tolist() == [6.0]
+    assert report.window_utilisation == 6 / 12
+
+
+def test_whoever_leaves_at_the_head_lets_the_next_one_in() -> None:
+    work = tasks(("a", 0.0, 2.0), ("a", 0.5, 3.0), ("a", 0.5, 1.0))
+    work = Workload(
+        *(work.tenants, work.arrival_s, work.tenant, work.cost_s, 9.0),
+        width=[1, 3, 1],
+        patience_s=[9.0, 0.5, 9.0],
+    )
+    policy = Policy("one at a time", InFlight(Fifo(), 2))
+    for chosen in (fifo(), policy):
+        run = simulate(work, chosen, 3)
+        assert labels(run) == ["served", "abandoned", "served"]
+        assert run.start_s[2] == 1.0
+
+
 class ForgetsNothing:
     """FIFO without `abandoned`: whoever left is thrown away when given."""
 

@@ -27,6 +27,7 @@ class Clients(NamedTuple):
     leave: int  # 1: patience_s counts
     come_again: int  # 1: the columns by tenant count
     follow: int  # 1: the columns of followers count
+    wide: int  # 1: width counts
     horizon_s: float
     key: Any  # uint64, of the jitter
     patience_s: Column  # by task
@@ -39,6 +40,7 @@ class Clients(NamedTuple):
     follower: Column  # int64, by task: the first one that follows it, or -1
     next_follower: Column  # int64, by task: the next one that follows the same, or -1
     think_s: Column  # by task
+    width: Column  # int64, by task: workers that it needs at once
 
 
 class Crew(NamedTuple):
@@ -80,7 +82,10 @@ class Outputs(NamedTuple):
 
 
 ABSENT, QUEUED, RUNNING, AWAY, DONE = 0, 1, 2, 3, 4
-BUSY, SIZE, IN_QUEUE, STARTED, LEAVING, COMING, CAME, WASTED, FULL, WAKES, TALLY = range(11)
+(
+    *(BUSY, AT_WORK, HEAD, SIZE, IN_QUEUE, STARTED, LEAVING, COMING, CAME, WASTED, FULL, WAKES),
+    TALLY,
+) = range(13)
 NO_ROOM, WOKEN_IN_VAIN, WOKEN_TOO_EARLY = -1, -2, -3
 
 
@@ -111,6 +116,7 @@ def simulate_events(
     tally = out.tally
     for i in range(TALLY):
         tally[i] = 0
+    tally[HEAD] = -1  # a task that was taken and does not fit yet
     if limited == 1:
         for t in range(tenants):
             buckets.full_s[t], buckets.taken[t] = 0.0, 0.0
@@ -152,7 +158,7 @@ def simulate_events(
         if kind < 0:
             break
         if tally[IN_QUEUE] > 0:
-            out.idle_s[0] += (now - last_s) * max(tally[SIZE] - tally[BUSY], 0)
+            out.idle_s[0] += (now - last_s) * max(tally[SIZE] - tally[AT_WORK], 0)
         last_s = now
         tally[WAKES] = tally[WAKES] + 1 if kind == 5 and others == 0 else 0
         if tally[WAKES] > MOST_WAKES:
@@ -173,9 +179,9 @@ def simulate_events(
         elif kind == 4:
             task = pop_heap(course.coming, COMING, course.come_s, tally)
             arrive(task, now, limited, tasks, clients, buckets, rules, state, hold, course, out)
-        dispatch(now, workers, tasks, rules, state, hold, crew, course, out)
+        dispatch(now, workers, tasks, clients, rules, state, hold, crew, course, out)
         wake_s = inf
-        if tally[IN_QUEUE] > 0 and tally[BUSY] < tally[SIZE]:
+        if tally[IN_QUEUE] > 0 and tally[AT_WORK] < tally[SIZE] and tally[HEAD] < 0:
             wake_s = wake_at(now, tasks, rules, state)
             if not wake_s > now:
                 return WOKEN_TOO_EARLY
@@ -246,7 +252,11 @@ def leave(
     """Let a client give a task up, in the queue or in service."""
     if course.place[task] == QUEUED:
         out.tally[IN_QUEUE] -= 1
-        forget(task, now, tasks, rules, state, hold)
+        if out.tally[HEAD] == task:  # given already: it ends without a beginning
+            out.tally[HEAD] = -1
+            done_with(task, 0.0, now, tasks, rules, state, hold)
+        else:
+            forget(task, now, tasks, rules, state, hold)
     else:
         course.service[task], out.start_s[task] = -1, nan
     again(task, now, ABANDONED, tasks, clients, buckets, rules, state, hold, course, out)
@@ -329,6 +339,7 @@ def end_service(
     if tally[BUSY] > 0:
         sift_down_by(crew.order, tally[BUSY], 0, crew.finish_s, crew.number)
     task = crew.task[worker]
+    tally[AT_WORK] -= clients.width[task] if clients.wide == 1 else 1
     if course.service[task] == crew.number[worker]:
         out.outcome[task] = SERVED
         answered(task, now, clients, course, out)
@@ -340,13 +351,14 @@ def end_service(
         out.wasted_task[at] = task
         out.wasted_start_s[at], out.wasted_finish_s[at] = crew.begun_s[worker], now
         tally[WASTED] += 1
-    done_with(task, now, tasks, rules, state, hold)
+    done_with(task, tasks.cost_s[task], now, tasks, rules, state, hold)
 
 
 def dispatch(
     now: float,
     workers: int,
     tasks: Tasks,
+    clients: Clients,
     rules: Rules,
     state: State,
     hold: Hold,
@@ -358,7 +370,7 @@ def dispatch(
     tally = out.tally
     if BY_WORKER == 1:
         for worker in range(workers):
-            if tally[BUSY] >= tally[SIZE]:
+            if tally[AT_WORK] >= tally[SIZE]:
                 break
             place = tally[BUSY]
             while place < workers and crew.order[place] != worker:
@@ -368,17 +380,23 @@ def dispatch(
                 if task >= 0:
                     crew.order[place] = crew.order[tally[BUSY]]
                     crew.order[tally[BUSY]] = worker
-                    start_service(task, now, tasks, crew, course, out)
+                    start_service(task, now, tasks, clients, crew, course, out)
     else:
-        while tally[BUSY] < tally[SIZE]:
-            task = next_task(now, -1, tasks, rules, state, hold)
+        while tally[AT_WORK] < tally[SIZE]:
+            task = tally[HEAD]
+            if task < 0:
+                task = next_task(now, -1, tasks, rules, state, hold)
+            tally[HEAD] = task
             if task < 0:
                 break
-            start_service(task, now, tasks, crew, course, out)
+            if clients.wide == 1 and clients.width[task] > tally[SIZE] - tally[AT_WORK]:
+                break
+            tally[HEAD] = -1
+            start_service(task, now, tasks, clients, crew, course, out)
 
 
 def start_service(
-    task: int, now: float, tasks: Tasks, crew: Crew, course: Course, out: Outputs
+    task: int, now: float, tasks: Tasks, clients: Clients, crew: Crew, course: Course, out: Outputs
 ) -> None:
     """Let the first idle worker begin a service."""
     tally = out.tally
@@ -386,9 +404,11 @@ def start_service(
     course.service[task] = tally[STARTED]
     worker = crew.order[tally[BUSY]]
     crew.number[worker], crew.task[worker] = tally[STARTED], task
-    crew.begun_s[worker], crew.finish_s[worker] = now, now + tasks.cost_s[task]
+    width = clients.width[task] if clients.wide == 1 else 1
+    crew.begun_s[worker], crew.finish_s[worker] = now, now + tasks.cost_s[task] / width
     sift_up_by(crew.order, tally[BUSY], crew.finish_s, crew.number)
     tally[BUSY] += 1
+    tally[AT_WORK] += width
     tally[STARTED] += 1
     tally[IN_QUEUE] -= 1
     tally[WAKES] = 0

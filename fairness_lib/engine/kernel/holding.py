@@ -80,11 +80,19 @@ def one_less(t: int, hold: Hold) -> None:
         hold.is_ready[t] = 1
 
 
-def done_with(task: int, now: float, tasks: Tasks, rules: Rules, state: State, hold: Hold) -> None:
+def done_with(
+    task: int,
+    cost_s: float,
+    now: float,
+    tasks: Tasks,
+    rules: Rules,
+    state: State,
+    hold: Hold,
+) -> None:
     """Hear that a service has ended."""
     if hold.on == 1:
         one_less(tasks.tenant[task], hold)
-    finished(task, tasks.cost_s[task], now, tasks, rules, state)
+    finished(task, cost_s, now, tasks, rules, state)
 
 
 def forget(task: int, now: float, tasks: Tasks, rules: Rules, state: State, hold: Hold) -> None:
