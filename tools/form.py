@@ -166,11 +166,14 @@ def check_chapter(cells: list[Any]) -> Iterator[str]:
 
 def check_imports(cells: list[Any]) -> Iterator[str]:
     """Yield whether a reader cannot see and copy the imports."""
-    first = next((cell for cell in cells if cell.cell_type == "code"), None)
-    if first is None or not re.match(r"(?:from|import) ", first.source):
-        yield "the first code cell does not begin with the imports"
-    elif {"remove-input", "remove-cell"} & set(first.metadata.get("tags", ())):
-        yield "the first code cell, with the imports, is not shown: tag it hide-input"
+    shown = [
+        cell
+        for cell in cells
+        if cell.cell_type == "code"
+        and not {"remove-input", "remove-cell"} & set(cell.metadata.get("tags", ()))
+    ]
+    if shown and not re.match(r"(?:from|import) ", shown[0].source):
+        yield "the first code cell that is shown does not begin with the imports: tag them hide-input"
 
 
 def check_columns(cells: list[Any]) -> Iterator[str]:

@@ -61,18 +61,3 @@ export const watchBox = (root, mend) => {
 export const set = (node, name, value) => {
   if (node && node.getAttribute(name) !== value) node.setAttribute(name, value);
 };
-
-// Play's buttons have no names. And a theme that turns icons into SVG takes away the <i> that
-// ipywidgets goes on to write to: give it another one, which such themes leave alone.
-export const mendPlay = (box) => {
-  for (const play of box.querySelectorAll(".widget-play")) {
-    [...play.querySelectorAll("button")].forEach((button, i) => {
-      set(button, "aria-label", ["Play or pause", "Stop, and go back to the start", "Repeat"][i]);
-      if (!button.querySelector("i")) {
-        const icon = html("i", { "data-fa-i2svg": "", class: ["fa fa-play", "fa fa-stop", "fa fa-retweet"][i] });
-        button.replaceChildren(icon);
-        button.classList.add("fl-icon");
-      }
-    });
-  }
-};
