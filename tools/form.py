@@ -173,7 +173,7 @@ def check_imports(cells: list[Any]) -> Iterator[str]:
         and not {"remove-input", "remove-cell"} & set(cell.metadata.get("tags", ()))
     ]
     if shown and not re.match(r"(?:from|import) ", shown[0].source):
-        yield "the first code cell that is shown does not begin with the imports: tag them hide-input"
+        yield "the first code cell that is shown does not begin with the imports"
 
 
 def check_columns(cells: list[Any]) -> Iterator[str]:

@@ -42,37 +42,6 @@ function unpack(model) {
   return { came, whose, fates };
 }
 
-// Where lines and workers are in a drawing so wide and so high. A long line turns back on itself.
-function layout({ longest, cap }, groups, tenants, workers, wide, high) {
-  const right = wide - POOL - GATE, places = cap ? `, ${cap.toLocaleString("en-US")} places` : "";
-  const blocks = longest.length > 1
-    ? groups.map(({ name, count }, g) => [count > 1 ? `${count} ${name}: a line each` : `${name}: its own line${places}`,
-        tenants.flatMap((t, i) => (t.group === g ? [i] : []))])
-    : [[`one line for all${places}`, [0]]];
-  let pitch = 9, columns, deep, top;
-  do {
-    pitch -= 0.1;
-    columns = Math.floor((right - SHAFT) / pitch);
-    top = [];
-    deep = 0;
-    for (const [, lines] of blocks) {
-      deep += HEAD;
-      for (const line of lines) {
-        top[line] = deep;
-        deep += Math.ceil(Math.max(1, longest[line]) / columns) * pitch + 1;
-      }
-    }
-  } while (deep > high && pitch > 2);
-  return {
-    pitch, top, right, titles: blocks.map(([title, lines]) => [title, top[lines[0]] - 4]),
-    place(line, rank) {
-      const row = Math.floor(rank / columns), over = rank - row * columns, fold = Math.min(over, columns - 1);
-      return [right - ((row % 2 ? columns - 1 - fold : fold) + 0.5) * pitch, top[line] + (row + over - fold + 0.5) * pitch];
-    },
-    desk: (w) => [wide - POOL / 2, HEAD + ((w + 0.5) * (high - HEAD)) / workers],
-  };
-}
-
 // A mark that is no square, as big as a square of 2r.
 function stamp(path, shape, x, y, r) {
   path.moveTo(x + 1.2 * r, shape === "^" ? y + r : y);
@@ -82,92 +51,118 @@ function stamp(path, shape, x, y, r) {
   path.closePath();
 }
 
-// Draw a policy's lines and workers at a time; return who stands where, and counts by group.
-function draw({ context, plan, fate, wide, high }, { came, group, groups, workers, colors, followed }, time) {
-  const { out, line, start, end, worker } = fate, { pitch, place, desk, top, right } = plan, r = 0.42 * pitch;
-  const paths = groups.map(() => new Path2D()), lines = top.map(() => []), serving = Array(workers).fill(null);
-  const shift = top.map(() => 0), counts = groups.map(() => [0, 0, 0]), part = (ticks, of) => Math.min(1, ticks / of) ** 0.6;
-  context.clearRect(0, 0, wide, high);
-  context.fillStyle = colors.muted;
-  context.strokeStyle = colors.line;
-  context.lineWidth = 1;
-  context.beginPath();
-  for (const [title, y] of plan.titles) context.fillText(title, SHAFT, y);
-  context.fillText(`${workers} workers`, wide - context.measureText(`${workers} workers`).width, HEAD - 4);
-  const tall = (high - HEAD) / workers - 4;
-  for (let w = 0; w < workers; w++) context.rect(desk(w)[0] - DESK, desk(w)[1] - tall / 2, 2 * DESK, tall);
-  for (const y of top) {
-    context.moveTo(SHAFT, y + pitch + 0.5);
-    context.lineTo(right, y + pitch + 0.5);
-  }
-  context.stroke();
-  context.fillStyle = colors.groups[groups.findIndex(({ marker }) => marker === "s")];
-  let ring;
-  const put = (task, x, y, size) => {
-    if (task === followed) ring = [x, y, (size = Math.max(size, 1.3 * r)) + 4];
-    const shape = groups[group[task]].marker;
-    if (shape === "s") context.fillRect(x - size, y - size, 2 * size, 2 * size); // faster than in a path
-    else stamp(paths[group[task]], shape, x, y, size);
-  };
-  for (let task = 0; came[task] < time; task++) {
-    const l = line[task], g = group[task], age = time - came[task], taken = time - start[task];
-    if (out[task]) { // falls away, if it was not out before all this
-      if (came[task] >= 0) counts[g][2]++;
-      const down = age / FALL, y = place(l, Math.max(0, lines[l].length - 1))[1];
-      if (came[task] >= 0 && down < 1) put(task, 2 + 9 * Math.min(1, 3 * down), y + (high - y) * down * down, r * (1.1 - 0.8 * down));
-    } else if (taken <= 0) {
-      const [x, y] = place(l, lines[l].push(task) - 1 + shift[l]), near = part(age, ENTER);
-      put(task, x * near, y + 14 * (1 - near), r);
-      counts[g][0]++;
-    } else {
-      if (taken < MOVE) shift[l] += 1 - taken / MOVE; // the line moves up by and by
-      const left = end[task] - time;
-      if (left >= 0) {
-        const [x, y] = place(l, 0), [toX, toY] = desk(worker[task]), near = part(taken, MOVE);
-        serving[worker[task]] = task;
-        put(task, x + (toX - x) * near, y + (toY - y) * near, r + (Math.min(12, 1 + 1.2 * Math.sqrt(left / MS)) - r) * near);
-      } else if (end[task] >= 0) counts[g][1]++;
-    }
-  }
-  paths.forEach((path, g) => {
-    context.strokeStyle = colors.ground;
-    context.stroke(path);
-    context.fillStyle = colors.groups[g];
-    context.fill(path);
-  });
-  for (const [width, color] of ring ? [[5, colors.ground], [2.2, colors.text]] : []) {
-    context.beginPath();
-    context.arc(...ring, 0, 7);
-    context.lineWidth = width;
-    context.strokeStyle = color;
-    context.stroke();
-  }
-  return { lines, workers: serving, counts };
-}
-
 function render({ model, el: root }) {
   const groups = model.get("groups"), tenants = model.get("tenants"), workers = model.get("workers"), from = model.get("from_s");
   const policies = model.get("policies"), { came, whose, fates } = unpack(model), group = whose.map((tenant) => tenants[tenant].group);
-  const named = groups.map(({ name, count }) => (count > 1 ? `${count} ${name}` : name));
   const seconds = (ms) => `${(from + ms / 1000).toFixed(3)} s`, whole = (ticks) => `${Math.round(ticks / MS)} ms`;
+  let colors, written = 0;
+
+  // Where lines and workers are in a drawing so wide and so high. A long line turns back on itself.
+  const layout = ({ longest, blocks }, wide, high) => {
+    const right = wide - POOL - GATE;
+    let pitch = 9, columns, deep, top;
+    do {
+      pitch -= 0.1;
+      columns = Math.floor((right - SHAFT) / pitch);
+      top = [];
+      deep = 0;
+      for (const [, lines] of blocks) {
+        deep += HEAD;
+        for (const line of lines) {
+          top[line] = deep;
+          deep += Math.ceil(Math.max(1, longest[line]) / columns) * pitch + 1;
+        }
+      }
+    } while (deep > high && pitch > 2);
+    return {
+      pitch, top, right, titles: blocks.map(([title, lines]) => [title, top[lines[0]] - 4]),
+      place(line, rank) {
+        const row = Math.floor(rank / columns), over = rank - row * columns, fold = Math.min(over, columns - 1);
+        return [right - ((row % 2 ? columns - 1 - fold : fold) + 0.5) * pitch, top[line] + (row + over - fold + 0.5) * pitch];
+      },
+      desk: (w) => [wide - POOL / 2, HEAD + ((w + 0.5) * (high - HEAD)) / workers],
+    };
+  };
+
+  // Draw a policy's lines and workers at a time; return who stands where, and counts by group.
+  const draw = ({ context, plan, fate, wide, high }, followed, time) => {
+    const { out, line, start, end, worker } = fate, { pitch, place, desk, top, right } = plan, r = 0.42 * pitch;
+    const paths = groups.map(() => new Path2D()), lines = top.map(() => []), serving = Array(workers).fill(null);
+    const shift = top.map(() => 0), counts = groups.map(() => [0, 0, 0]), part = (ticks, of) => Math.min(1, ticks / of) ** 0.6;
+    context.clearRect(0, 0, wide, high);
+    context.fillStyle = colors.muted;
+    context.strokeStyle = colors.line;
+    context.lineWidth = 1;
+    context.beginPath();
+    for (const [title, y] of plan.titles) context.fillText(title, SHAFT, y);
+    context.fillText(`${workers} workers`, wide - context.measureText(`${workers} workers`).width, HEAD - 4);
+    const tall = (high - HEAD) / workers - 4;
+    for (let w = 0; w < workers; w++) context.rect(desk(w)[0] - DESK, desk(w)[1] - tall / 2, 2 * DESK, tall);
+    for (const y of top) {
+      context.moveTo(SHAFT, y + pitch + 0.5);
+      context.lineTo(right, y + pitch + 0.5);
+    }
+    context.stroke();
+    context.fillStyle = colors.groups[groups.findIndex(({ marker }) => marker === "s")];
+    let ring;
+    const put = (task, x, y, size) => {
+      if (task === followed) ring = [x, y, (size = Math.max(size, 1.3 * r)) + 4];
+      const shape = groups[group[task]].marker;
+      if (shape === "s") context.fillRect(x - size, y - size, 2 * size, 2 * size); // faster than in a path
+      else stamp(paths[group[task]], shape, x, y, size);
+    };
+    for (let task = 0; came[task] < time; task++) {
+      const l = line[task], g = group[task], age = time - came[task], taken = time - start[task];
+      if (out[task]) { // falls away, if it was not out before all this
+        if (came[task] >= 0) counts[g][2]++;
+        const down = age / FALL, y = place(l, Math.max(0, lines[l].length - 1))[1];
+        if (came[task] >= 0 && down < 1) put(task, 2 + 9 * Math.min(1, 3 * down), y + (high - y) * down * down, r * (1.1 - 0.8 * down));
+      } else if (taken <= 0) {
+        const [x, y] = place(l, lines[l].push(task) - 1 + shift[l]), near = part(age, ENTER);
+        put(task, x * near, y + 14 * (1 - near), r);
+        counts[g][0]++;
+      } else {
+        if (taken < MOVE) shift[l] += 1 - taken / MOVE; // the line moves up by and by
+        const left = end[task] - time;
+        if (left >= 0) {
+          const [x, y] = place(l, 0), [toX, toY] = desk(worker[task]), near = part(taken, MOVE);
+          serving[worker[task]] = task;
+          put(task, x + (toX - x) * near, y + (toY - y) * near, r + (Math.min(12, 1 + 1.2 * Math.sqrt(left / MS)) - r) * near);
+        } else if (end[task] >= 0) counts[g][1]++;
+      }
+    }
+    paths.forEach((path, g) => {
+      context.strokeStyle = colors.ground;
+      context.stroke(path);
+      context.fillStyle = colors.groups[g];
+      context.fill(path);
+    });
+    for (const [width, color] of ring ? [[5, colors.ground], [2.2, colors.text]] : []) {
+      context.beginPath();
+      context.arc(...ring, 0, 7);
+      context.lineWidth = width;
+      context.strokeStyle = color;
+      context.stroke();
+    }
+    return { lines, workers: serving, counts };
+  };
+
   const clock = html("strong"), since = html("span"), said = html("p", { class: "fl-said", role: "status" });
   const panels = policies.map((policy, i) => {
     const canvas = html("canvas", { role: "img" }), told = html("p");
-    const name = `${policy.label}: ${policy.longest.length > 1 ? "tenants take turns" : "first in, first out"}`;
-    return { policy, name, fate: fates[i], canvas, told, node: html("section", {}, html("strong", {}, name), told, canvas) };
+    return { policy, fate: fates[i], canvas, told, node: html("section", {}, html("strong", {}, policy.title), told, canvas) };
   });
-  const tables = policies.map(() => numbers(["waiting", "served", "turned away"], groups.map((g, i) => ({ ...g, name: named[i] }))));
+  const tables = policies.map(() => numbers(["waiting", "served", "turned away"], groups));
 
   const tell = ({ fate: { out, start, end, line } }, { lines }, task, time) => {
     const before = lines[line[task]].indexOf(task);
-    if (out[task]) return "It was turned away: the line was full.";
-    if (before >= 0) return `${before || "No"} task${before === 1 ? " stands" : "s stand"} before it.`;
+    if (out[task]) return "The line was full: turned away.";
+    if (before >= 0) return before ? `${before} task${before > 1 ? "s stand" : " stands"} before it.` : "It is next.";
     return end[task] < time ? `It was done after ${whole(end[task] - came[task])}.` : `A worker took it after ${whole(start[task] - came[task])}.`;
   };
-  let colors, written = 0;
   const show = (ms, playing) => {
     const time = ms * MS, followed = model.get("followed").findLast((task) => came[task] < time);
-    const stands = panels.map((panel) => draw(panel, { came, group, groups, workers, colors, followed }, time));
+    const stands = panels.map((panel) => draw(panel, followed, time));
     clock.textContent = seconds(ms);
     if (playing && performance.now() - written < 150) return; // words and numbers: seven times a second
     written = performance.now();
@@ -179,12 +174,12 @@ function render({ model, el: root }) {
     });
     const last = groups.length - 1;
     said.setAttribute("aria-live", playing ? "off" : "polite");
-    said.textContent = `Tasks of the ${named[last]} tenants: ` + policies.map(({ label }, p) => {
+    said.textContent = `Tasks of the ${groups[last].name} tenants: ` + policies.map(({ label }, p) => {
       const [waiting, served, away] = stands[p].counts[last];
       return `${label} has served ${served}, ${waiting || "none"} wait${waiting > 1 ? "" : "s"}${away ? `, ${away} turned away` : ""}`;
     }).join("; ") + ".";
     if (playing) return;
-    panels.forEach(({ canvas, name, told }) => canvas.setAttribute("aria-label", `${name}, at ${seconds(ms)}. ${one} ${told.textContent}`));
+    panels.forEach(({ canvas, policy, told }) => canvas.setAttribute("aria-label", `${policy.title}, at ${seconds(ms)}. ${one} ${told.textContent}`));
     root.dispatchEvent(new CustomEvent("fl-drawn", { bubbles: true, detail: { time, stands } }));
   };
   const control = player({ root, name: "Time", last: model.get("last_ms"), pace: 1000, show, speak: seconds,
@@ -212,7 +207,7 @@ function render({ model, el: root }) {
       const context = canvas.getContext("2d");
       context.scale(sharp, sharp);
       context.font = `11px ${color(root, "fontFamily")}`;
-      Object.assign(panel, { context, wide, high, plan: layout(policy, groups, tenants, workers, wide, high) });
+      Object.assign(panel, { context, wide, high, plan: layout(policy, wide, high) });
     }
     show(control.at(), false);
   };

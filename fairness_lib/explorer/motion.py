@@ -28,7 +28,7 @@ from ..policies.policy import Policy, drr, fifo
 from ..traffic.workload import Workload
 from . import front
 from .fallback import WithFigure
-from .queues import draw_queues
+from .queues import blocks, draw_queues
 
 TICK_S = 1e-4
 MOST_TICKS, MOST_WAITING, MOST_WORKERS = 100_000, 2500, 12
@@ -197,8 +197,9 @@ def to_follow(excerpt: Excerpt, from_tick: int) -> list[int]:
     small = np.isin(excerpt.tenant, list(by_group(tenants).values())[-1])
     found: list[int] = []
     while len(places := np.flatnonzero(small & (excerpt.arrival >= from_tick))):
-        found.append(int(places[0]))
-        from_tick = int(excerpt.start[places[0]]) + 1
+        found.append(place := int(places[0]))
+        ended = excerpt.arrival if excerpt.rejected[place] else excerpt.start
+        from_tick = int(ended[place]) + 1
     return found
 
 
@@ -243,7 +244,7 @@ class Motion(WithFigure):
         groups = by_group(tenants)
         self.view = MotionView(
             groups=[
-                {"name": name, "count": len(members), **group_style(name, list(groups))}
+                {"name": _group(name, members), **group_style(name, list(groups))}
                 for name, members in groups.items()
             ],
             tenants=[
@@ -252,8 +253,10 @@ class Motion(WithFigure):
             policies=[
                 {
                     "label": policy_label(excerpt.run.policy.name),
+                    "title": f"{policy_label(excerpt.run.policy.name)}: "
+                    + ("tenants take turns" if excerpt.lines > 1 else "first in, first out"),
                     "longest": excerpt.longest(),
-                    "cap": getattr(excerpt.run.policy.discipline, "cap", None),
+                    "blocks": list(blocks(excerpt)),
                 }
                 for excerpt in self.excerpts
             ],
@@ -271,29 +274,37 @@ class Motion(WithFigure):
     @property
     def sentence(self) -> str:
         """What the static figure shows, and what the widget adds to it."""
-        ringed, excerpt = self.ringed(), self.excerpts[0]
-        came = excerpt.arrival[ringed]
-        tenant = self.runs[0].workload.tenants[excerpt.tenant[ringed]]
-        said = [
-            f"At second {self.view.from_s + self.still * TICK_S:.3f}, {_ms(self.still - came):.0f} "
-            f"ms after the ringed task of {tenant} came."
-        ]
-        for excerpt in self.excerpts:
-            if excerpt.start[ringed] >= self.still:
-                line = next(line for line in excerpt.waiting(self.still) if ringed in line)
-                what = f"{line.index(ringed)} tasks still stand before it"
-            else:
-                what = f"a worker took it after {_ms(excerpt.start[ringed] - came):.0f} ms"
-            said.append(f"{policy_label(excerpt.run.policy.name)}: {what}.")
+        said = [f"How things stand at second {self.view.from_s + self.still * TICK_S:.3f}."]
+        if (ringed := self.ringed()) is not None:
+            tenant = self.runs[0].workload.tenants[self.excerpts[0].tenant[ringed]]
+            ago = _ms(self.still - self.excerpts[0].arrival[ringed])
+            said.append(f"The ringed task of {tenant} came {ago:.0f} ms ago.")
+            for excerpt in self.excerpts:
+                label = policy_label(excerpt.run.policy.name)
+                said.append(f"{label}: {_what_of(excerpt, ringed, self.still)}.")
         return " ".join([*said, "On the built page, or in JupyterLab, the tasks move."])
 
-    def ringed(self) -> int:
+    def ringed(self) -> int | None:
         """Return the task that is followed at the still, by its place in the excerpts."""
-        return max(p for p in self.followed if self.excerpts[0].arrival[p] < self.still)
+        come = [p for p in self.followed if self.excerpts[0].arrival[p] < self.still]
+        return come[-1] if come else None
 
     def figure(self) -> Figure:
         """Draw how things stand at the still."""
         return draw_queues(self.excerpts, self.still, self.ringed())
+
+
+def _group(name: str, members: Sequence[int]) -> str:
+    return f"{len(members)} {name}" if len(members) > 1 else name
+
+
+def _what_of(excerpt: Excerpt, place: int, tick: int) -> str:
+    if excerpt.rejected[place]:
+        return "it was turned away"
+    if excerpt.start[place] >= tick:
+        line = next(line for line in excerpt.waiting(tick) if place in line)
+        return f"{line.index(place)} tasks still stand before it"
+    return f"a worker took it after {_ms(excerpt.start[place] - excerpt.arrival[place]):.0f} ms"
 
 
 def _marks(excerpts: Sequence[Excerpt], burst: int) -> Iterator[dict[str, Any]]:
@@ -303,9 +314,9 @@ def _marks(excerpts: Sequence[Excerpt], burst: int) -> Iterator[dict[str, Any]]:
     for excerpt in excerpts:
         for place in np.flatnonzero(excerpt.rejected)[:1]:
             tenant = excerpt.run.workload.tenants[excerpt.tenant[place]]
-            whose = "the line" if excerpt.lines == 1 else f"{tenant}’s line"
+            whose = "line" if excerpt.lines == 1 else f"{tenant}’s line"
             label = policy_label(excerpt.run.policy.name)
-            yield {"ms": _ms(excerpt.arrival[place] + 1), "text": f"{label}: {whose} is full"}
+            yield {"ms": _ms(excerpt.arrival[place] + 1), "text": f"{label}: {whose} full"}
 
 
 def _ms(ticks: Any) -> float:
@@ -363,7 +374,11 @@ def motion(
     begin = _check.number("from_s", from_s, least=0.0)
     end = _check.number("to_s", to_s, above=begin, most=begin + MOST_TICKS * TICK_S)
     still = _check.number("still_s", still_s, least=begin, most=end)
-    burst = _check.number("burst_s", burst_s, most=end)
-    runs = [simulate(shown, policy, pool) for policy in chosen]
-    widget = Motion(runs, (begin, end), still, burst)
+    burst = _check.number("burst_s", burst_s, least=0.0, most=end)
+    widget = Motion([simulate(shown, p, pool) for p in chosen], (begin, end), still, burst)
+    longest = max(max(excerpt.longest()) for excerpt in widget.excerpts)
+    if longest > MOST_WAITING:
+        raise ValueError(
+            f"lines must be of at most {MOST_WAITING} tasks to be drawn; got {longest}"
+        )
     return widget

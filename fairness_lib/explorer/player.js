@@ -26,7 +26,7 @@ export function numbers(columns, looks) {
 export function player({ root, name, last, pace, speeds, show, speak }) {
   let at = 0, end = last, until = 0, before = 0, playing = false, touched = false;
   const button = (label, sign, act) => {
-    const node = html("button", { type: "button", class: "fl-button", "aria-label": label, title: label }, sign);
+    const node = html("button", { type: "button", class: "fl-button", "aria-label": label }, sign);
     node.addEventListener("click", act);
     return node;
   };
@@ -74,6 +74,9 @@ export function player({ root, name, last, pace, speeds, show, speak }) {
     play, button("Step back", "◀", back), button("Step forward", "▶", forward), range, speed);
   run(false);
   place(0);
+  let held = 0; // a swipe that scrolls the page began with a touch that the slider took for a move
+  range.addEventListener("pointerdown", () => (held = at));
+  range.addEventListener("pointercancel", () => go(held));
   range.addEventListener("input", () => go(range.valueAsNumber));
   keepKeys(root);
   root.addEventListener("keydown", (event) => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import sqrt
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..plots.style import by_group, group_of, group_style, policy_label
 WIDE, HIGH, ROOM, PITCH, COLUMNS, HEAD = 203, 216, 150, 5, 30, 16  # in points
 
 
-def draw_queues(excerpts: Any, tick: int, ringed: int) -> Figure:
+def draw_queues(excerpts: Any, tick: int, ringed: int | None) -> Figure:
     """Draw how things stand in some excerpts at a tick, with a ring around one task."""
     figure = plt.figure(figsize=(5.8, 3.3), layout="none")
     for place, excerpt in enumerate(excerpts):
@@ -28,18 +29,24 @@ def draw_queues(excerpts: Any, tick: int, ringed: int) -> Figure:
     return figure
 
 
-def _lines(ax: Axes, excerpt: Any, lines: list[list[int]], ringed: int) -> None:
-    groups = by_group(excerpt.run.workload.tenants)
-    blocks = {"one line for all": [0]}
-    if excerpt.lines > 1:
-        blocks = {
-            f"{len(own)} {name}: a line each" if len(own) > 1 else f"{name}: its own line": own
-            for name, own in groups.items()
-        }
+def blocks(excerpt: Any, short: bool = False) -> Iterator[tuple[str, list[int]]]:
+    """Yield what is written over the lines that belong together, and which they are."""
+    cap = excerpt.run.policy.discipline.cap
+    places = "" if short or cap is None else f", {cap:,} places"
+    if excerpt.lines == 1:
+        yield f"one line for all{places}", [0]
+        return
+    for name, own in by_group(excerpt.run.workload.tenants).items():
+        many = f"{len(own)} {name}: a line each"
+        yield many if len(own) > 1 else f"{name}: its own line{places}", own
+
+
+def _lines(ax: Axes, excerpt: Any, lines: list[list[int]], ringed: int | None) -> None:
+    shown = list(blocks(excerpt, short=True))
     lanes = sum(max(1, -(-len(line) // COLUMNS)) for line in lines)
-    pitch = min(PITCH, (HIGH - HEAD * len(blocks)) / lanes)
+    pitch = min(PITCH, (HIGH - HEAD * len(shown)) / lanes)
     y = 0.0
-    for title, own in blocks.items():
+    for title, own in shown:
         ax.text(0, y + HEAD - 4, title, color="#555555")
         y += HEAD
         for line in own:
@@ -47,7 +54,9 @@ def _lines(ax: Axes, excerpt: Any, lines: list[list[int]], ringed: int) -> None:
             y += max(1, -(-len(lines[line]) // COLUMNS)) * pitch
 
 
-def _line(ax: Axes, excerpt: Any, tasks: list[int], top: float, pitch: float, ringed: int) -> None:
+def _line(
+    ax: Axes, excerpt: Any, tasks: list[int], top: float, pitch: float, ringed: int | None
+) -> None:
     """Draw one line: first all as squares, a dashed line for each row, then the other marks."""
     groups = list(by_group(excerpt.run.workload.tenants))
     if not tasks:
@@ -75,7 +84,7 @@ def _line(ax: Axes, excerpt: Any, tasks: list[int], top: float, pitch: float, ri
                     solid_capstyle="butt", dash_capstyle="butt", zorder=1)  # fmt: skip
 
 
-def _workers(ax: Axes, excerpt: Any, tick: int, ringed: int) -> None:
+def _workers(ax: Axes, excerpt: Any, tick: int, ringed: int | None) -> None:
     groups = list(by_group(excerpt.run.workload.tenants))
     ax.text(WIDE, HEAD - 4, f"{excerpt.run.workers} workers", color="#555555", ha="right")
     step = (HIGH - HEAD) / excerpt.run.workers
