@@ -16,7 +16,7 @@ SPARE = re.compile(r"^(?: +|(?: *//.*)?\n)", re.M)  # indentation, comments, emp
 
 
 def module(*names: str) -> str:
-    """Join ES modules, each after those that it imports, into one, without what only readers need."""
+    """Join ES modules, each after those that it imports, into one, without comments."""
     parts = [SPARE.sub("", (HERE / name).read_text(encoding="utf-8")) for name in names]
     return "\n".join(EXPORT.sub("", IMPORT.sub("", part)) for part in parts)
 

@@ -180,7 +180,7 @@ function render({ model, el: root }) {
     }).join("; ") + ".";
     if (playing) return;
     panels.forEach(({ canvas, policy, told }) => canvas.setAttribute("aria-label", `${policy.title}, at ${seconds(ms)}. ${one} ${told.textContent}`));
-    root.dispatchEvent(new CustomEvent("fl-drawn", { bubbles: true, detail: { time, stands } }));
+    root.dispatchEvent(new CustomEvent("fl-moved", { bubbles: true, detail: { time, stands } }));
   };
   const control = player({ root, name: "Time", last: model.get("last_ms"), pace: 1000, show, speak: seconds,
     speeds: [["100× slower", 0.01], ["40× slower", 0.025, true], ["10× slower", 0.1]] });

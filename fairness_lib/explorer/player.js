@@ -70,7 +70,7 @@ export function player({ root, name, last, pace, speeds, show, speak }) {
   };
   const back = () => go(Math.ceil(at) - 1), forward = () => go(Math.floor(at) + 1);
   const play = button("Play", "", () => (playing ? pause() : start(end)));
-  const node = html("div", { class: "fl-player", role: "group", "aria-label": `${name}: play, step, go to` },
+  const node = html("div", { class: "fl-player", role: "group", "aria-label": "Player" },
     play, button("Step back", "◀", back), button("Step forward", "▶", forward), range, speed);
   run(false);
   place(0);

@@ -263,7 +263,14 @@ def test_form_notices(place: int, old: str, new: str, said: str) -> None:
 def test_form_notices_hidden_imports() -> None:
     cells = chapter()
     cells[1].metadata["tags"] = ["remove-input"]
-    assert "is not shown" in "\n".join(form.check(cells, chapter=True))
+    assert "does not begin with the imports" in "\n".join(form.check(cells, chapter=True))
+
+
+def test_a_page_that_shows_no_code_needs_no_imports() -> None:
+    cells = [cell for cell in chapter() if cell.cell_type == "code"]
+    for cell in cells:
+        cell.metadata["tags"] = ["remove-input"]
+    assert form.check(cells, chapter=False) == []
 
 
 def test_a_prediction_may_say_that_no_option_is_right() -> None:

@@ -483,7 +483,12 @@ def test_one_slider_and_nothing_of_the_full_explorer(front: Tab) -> None:
     assert front.page.locator(".fl-slider [role=slider]").count() == 1
     handle = front.handle("fl-burst")
     assert handle.get_attribute("aria-label") == "Burst factor"
-    assert front.page.locator(".fl-summary, .fl-details, .fl-button, .fl-limit").count() == 0
+    assert (
+        front.page.locator(
+            ".fl-explorer :is(.fl-summary, .fl-details, .fl-button, .fl-limit)"
+        ).count()
+        == 0
+    )
     before, drawn = sentences(front), front.page.evaluate("window.drawn")
     handle.press("PageDown")
     front.page.wait_for_function("n => window.drawn > n", arg=drawn)
@@ -517,6 +522,13 @@ def steps(browser: Any, origins: dict[str, str]) -> Iterator[Tab]:
     tab.context.close()
 
 
+def served_by(steps: Tab) -> list[list[str]]:
+    """Return how many tasks of each tenant each policy has served, as its table says."""
+    column = "tbody td:nth-of-type(1)"
+    tables = steps.page.locator(".fl-stepper .fl-numbers").all()
+    return [table.locator(column).all_inner_texts() for table in tables]
+
+
 def test_stepper_goes_through_the_recorded_log(steps: Tab) -> None:
     log = stepper().steps["drr"]
     said = steps.page.locator(".fl-why")
@@ -524,16 +536,14 @@ def test_stepper_goes_through_the_recorded_log(steps: Tab) -> None:
     for place, step in enumerate(log):
         assert f"{place + 1} of {len(log)}" in said.inner_text()
         assert said.inner_text().endswith(step.why)
-        cells = steps.page.locator(".fl-below td:nth-of-type(3n + 1)").all_inner_texts()
         served = Counter(s.tenant for s in log[: place + 1] if s.kind == "served")
-        assert cells[-5::2] == [str(served[tenant]) for tenant in range(3)]
+        assert served_by(steps)[1] == [str(served[tenant]) for tenant in range(3)]
         forward.click()
     assert said.inner_text().endswith(log[-1].why)
 
 
 def test_stepper_goes_to_a_time_and_shows_both_policies_at_the_same_moment(steps: Tab) -> None:
-    counts = steps.page.locator(".fl-below td:nth-of-type(3n + 1)")
-    assert counts.all_inner_texts()[-6:] == ["0"] * 6  # the first task has come, and not started
+    assert served_by(steps) == [["0"] * 3] * 2  # the first task has come, and not started
     box, log = steps.page.get_by_label("go to"), stepper().steps["drr"]
     for ms in (60, 0, 1000, 72.5):
         box.fill(str(ms))
@@ -545,22 +555,38 @@ def test_stepper_goes_to_a_time_and_shows_both_policies_at_the_same_moment(steps
 
 
 def test_stepper_takes_keys_plays_and_changes_policy_at_the_same_moment(steps: Tab) -> None:
-    said = steps.page.locator(".fl-why")
-    steps.page.get_by_role("button", name="Step back").focus()
+    said, button = steps.page.locator(".fl-why"), steps.page.get_by_role
+    button("button", name="Step back").focus()
     for key, place in (("ArrowRight", 2), ("End", 73), ("ArrowLeft", 72), ("Home", 1)):
         steps.page.keyboard.press(key)
         assert f"DRR, {place} of 73" in said.inner_text()
-    slider = steps.page.locator(".fl-box [role=slider]")
-    assert slider.get_attribute("aria-label") == "Decision"
+    slider = button("slider", name="Decision")
     slider.press("ArrowRight")
     assert slider.get_attribute("aria-valuetext") == "2 of 73"
-    steps.page.get_by_role("button", name="Play or pause").click()
-    steps.page.wait_for_function("document.querySelector('.fl-why').innerText.includes('4 of 73')")
-    steps.page.get_by_role("button", name="Play or pause").click()
+    steps.page.locator(".fl-stepper").get_by_label("Speed").select_option("speed 4")
+    button("button", name="Play", exact=True).click()
+    steps.page.wait_for_function("document.querySelector('.fl-why').innerText.includes('5 of 73')")
+    assert said.get_attribute("aria-live") == "off"
+    button("button", name="Pause", exact=True).click()
+    assert said.get_attribute("aria-live") == "polite"
     moment = re.search(r"[\d.]+ ms", said.inner_text())[0]
-    steps.page.locator(".widget-toggle-button", has_text="FIFO").click()
+    fifo, drr = (button("button", name=name, exact=True) for name in ("FIFO", "DRR"))
+    assert [one.get_attribute("aria-pressed") for one in (fifo, drr)] == ["false", "true"]
+    fifo.click()
+    assert [one.get_attribute("aria-pressed") for one in (fifo, drr)] == ["true", "false"]
     assert said.inner_text().startswith("FIFO, ")
     assert moment in said.inner_text()
+    slider.press("End")
+    assert "FIFO, 56 of 56" in said.inner_text()
     steps.page.evaluate(AXE.read_text(encoding="utf-8"))
     found = steps.page.evaluate("axe.run('.fl-box', {resultTypes: ['violations']})")
     assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found["violations"]] == []
+
+
+def test_stepper_on_a_phone_shows_both_tables_whole(steps: Tab) -> None:
+    steps.resize(PHONE)
+    for table in steps.page.locator(".fl-stepper .fl-numbers").all():
+        box = table.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= PHONE["width"]
+    assert steps.overflow() == []
