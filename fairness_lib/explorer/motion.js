@@ -98,7 +98,7 @@ function render({ model, el: root }) {
     context.fillText(`${workers} workers`, wide - context.measureText(`${workers} workers`).width, HEAD - 4);
     const tall = (high - HEAD) / workers - 4;
     for (let w = 0; w < workers; w++) context.rect(desk(w)[0] - DESK, desk(w)[1] - tall / 2, 2 * DESK, tall);
-    for (const y of top) {
+    for (const y of top.length > 1 ? top : []) {
       context.moveTo(SHAFT, y + pitch + 0.5);
       context.lineTo(right, y + pitch + 0.5);
     }
