@@ -130,10 +130,8 @@
       });
     };
     const changes = { subtree: true, childList: true, characterData: true };
-    // Tasks in motion write their counts all the time, and hold nothing that is mended here.
-    const ours = ({ target }) => !target.parentElement?.closest(".fl-motion");
     for (const cell of document.querySelectorAll(".cell_output")) {
-      new MutationObserver((seen) => seen.some(ours) && later()).observe(cell, changes);
+      new MutationObserver(later).observe(cell, changes);
     }
     later();
   });

@@ -36,10 +36,12 @@ export const marker = (name, x, y) => {
 // JupyterLab must not take the keys that a widget uses for itself.
 export const keepKeys = (node) => node.setAttribute("data-lm-suppress-shortcuts", "true");
 
-// The static figure beside a widget has done its duty once the widget has drawn.
-export const hideFallback = (root) => {
+// The static figure beside a widget has done its duty once the widget has drawn; JupyterLab puts it
+// into its cell only after that.
+export const hideFallback = (root, tries = 100) => {
   const cell = root.closest(".cell_output, .jp-OutputArea, .output_area");
-  cell?.classList.add("fl-live");
+  if (cell) cell.classList.add("fl-live");
+  else if (tries) requestAnimationFrame(() => hideFallback(root, tries - 1));
 };
 
 // Call `mend` with the box that holds the widget's controls, now and whenever controls appear in it.
