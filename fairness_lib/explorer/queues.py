@@ -111,5 +111,5 @@ def _marks(ax: Axes, places: list[tuple[float, float]], style: dict[str, Any], s
 
 def _ring(ax: Axes, x: float, y: float, size: float) -> None:
     for color, width in (("white", 4), ("black", 1.8)):
-        ax.plot(x, y, marker="o", markersize=size, fillstyle="none", zorder=4,
+        ax.plot(x, y, marker="o", markersize=size, fillstyle="none", linestyle="none", zorder=4,
                 markeredgecolor=color, markeredgewidth=width)  # fmt: skip

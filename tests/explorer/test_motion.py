@@ -481,6 +481,11 @@ def test_a_picture_without_scripts(browser: Any, origins: dict[str, str]) -> Non
         told = page.locator(".fl-fallback", has_text="The ringed task")
         assert "268 tasks still stand before it" in told.inner_text()
         cell = page.locator(".cell_output", has=told)
-        assert cell.locator(".fl-figure").is_visible()
+        figure = cell.locator(".fl-figure")
+        assert figure.is_visible()
+        colors = figure.evaluate(
+            "e => [...new Set([...e.querySelectorAll('*')].map(n => getComputedStyle(n).stroke))]"
+        )
+        assert {"rgb(0, 0, 0)", "rgb(255, 255, 255)"} <= set(colors)  # the page's own
     finally:
         context.close()
