@@ -89,6 +89,8 @@ def test_sliders_and_python_move_each_other(browser: Any, lab: str) -> None:
         page.locator("#jp-main-statusbar", has_text="Python 3 (ipykernel) | Idle").wait_for()
         run_cell(page, 0)
         page.wait_for_selector(".fl-chart")
+        pictures = page.locator(".jp-RenderedSVG, .jp-RenderedImage")
+        pictures.first.wait_for(state="hidden")  # the static figure has done its duty
 
         # the keys reach the slider and nothing else: no cell is chosen, none is deleted
         handle = page.locator(".fl-quantum [role=slider]")
