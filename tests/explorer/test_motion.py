@@ -343,7 +343,7 @@ def test_play_goes_at_the_chosen_speed_and_pauses_when_hidden(stage: Any, shown:
     page.get_by_role("button", name="Play", exact=True).click()
     page.wait_for_function("document.querySelector('.fl-clock strong').innerText > '20.05'")
     took = page.evaluate("performance.now()") - start
-    assert 800 < took < 4000  # 100 ms, ten times slower, on a machine that may be busy
+    assert took > 900  # 100 ms, ten times slower; a busy machine drops frames, and takes longer
     page.evaluate(
         "Object.defineProperty(document, 'hidden', {value: true});"
         "document.dispatchEvent(new Event('visibilitychange'))"
