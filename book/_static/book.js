@@ -44,7 +44,7 @@
   // said then, since a browser takes them from the layout.
   const PHONE = matchMedia("(max-width: 600px)");
   const TABLES = ".cell_output .output.text_html table, .pst-scrollable-table-container table";
-  const WORDS = 28; // more of them in a cell are a text, to be read from the left
+  const WORDS = 28; // a column with more letters in a cell is one of texts, read from the left
   const ROLES = { table: "table", thead: "rowgroup", tbody: "rowgroup", tr: "row", td: "cell" };
   const fitTables = () => {
     for (const table of document.querySelectorAll(TABLES)) {
@@ -62,11 +62,14 @@
             : ROLES[node.localName];
         if (role) set(node, "role", role);
       }
-      for (const row of table.tBodies[0].rows) {
-        [...row.cells].forEach((cell, i) => {
+      const rows = [...table.tBodies[0].rows].map((row) => [...row.cells]);
+      for (const i of rows[0]?.keys() || []) {
+        const column = rows.map((row) => row[i]).filter(Boolean);
+        const words = column.some((cell) => cell.textContent.trim().length > WORDS);
+        for (const cell of column) {
           cell.dataset.title = titles[i]?.textContent.trim() || "";
-          cell.classList.toggle("words", cell.textContent.trim().length > WORDS);
-        });
+          cell.classList.toggle("words", words);
+        }
       }
     }
   };
