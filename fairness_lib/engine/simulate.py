@@ -74,7 +74,7 @@ class Run:
         return {outcome.label: int(tally[outcome]) for outcome in Outcome}
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a task: the workload's columns, start_s, finish_s and outcome."""
+        """Return one row per task: the workload's columns, start_s, finish_s and outcome."""
         import pandas as pd
 
         labels = pd.Index([outcome.label for outcome in Outcome])

@@ -43,7 +43,7 @@ def members(groups: Groups, tenants: tuple[str, ...]) -> dict[str, list[int]]:
 
 
 def by_group(report: FairnessReport, groups: Groups) -> pd.DataFrame:
-    """Return one row a group: see `FairnessReport.by_group`."""
+    """Return one row per group: see `FairnessReport.by_group`."""
     import pandas as pd
 
     run, (start, end) = report.run, report.window
