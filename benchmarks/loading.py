@@ -156,7 +156,8 @@ def main() -> None:
                 kinds = ", ".join(f"{k} {v / 1e3:.0f}" for k, v in loads[0].kinds.items())
                 print(
                     f"{page:24} {'Fast 3G' if throttled else 'no limit':8} readable "
-                    f"{readable:5.2f} s, live {live}, {loads[0].total / 1e6:.2f} MB ({kinds}) {html}"
+                    f"{readable:5.2f} s, live {live}, {loads[0].total / 1e6:.2f} MB ({kinds})",
+                    html if len(sites) > 1 else "",
                 )
         browser.close()
 

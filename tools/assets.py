@@ -1,7 +1,8 @@
 """Copy the web assets that the book serves itself to ``book/_static/vendor/``.
 
-They come from the npm packages pinned in ``package.json`` and its lock file; none is committed,
-and only the files that a page can ask for are copied. Icons come from the installed theme. Node and npm come from PyPI where the machine has none.
+They come from the npm packages pinned in ``package.json`` and its lock file, and icons from the
+installed theme; none is committed, and only the files that a page can ask for are copied. Node and
+npm come from PyPI where the machine has none.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ MODULES = ROOT / "node_modules"
 VENDOR = ROOT / "book" / "_static" / "vendor"
 FOLDER = "vendor/fontawesome/webfonts/"
 SOLID = (
-    "angle-left angle-right arrow-up bars chevron-down circle-half-stroke download expand file "
-    "file-pdf lightbulb list magnifying-glass moon pencil-alt play rocket sun xmark"
+    "angle-down angle-left angle-right arrow-up bars chevron-down circle-half-stroke download "
+    "expand file file-pdf lightbulb list magnifying-glass moon pencil-alt play rocket sun xmark"
 )
 FONTS = (
     ("Font Awesome 6 Free", 900, "fa-solid-900.ttf", [f"fa-{name}" for name in SOLID.split()]),

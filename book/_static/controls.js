@@ -111,14 +111,30 @@ window.flControls = (() => {
       put(value);
     };
 
-    let pressed = false;
-    range.addEventListener("pointerdown", () => (pressed = true));
-    for (const end of ["pointerup", "pointercancel"]) range.addEventListener(end, () => (pressed = false));
+    // A browser moves the handle as soon as a finger is down, before it knows whether the finger
+    // will scroll. Nothing is set until it has moved sideways, or is up again without scrolling.
+    let pressed = null, held = null;
+    range.addEventListener("pointerdown", ({ pointerType, clientX, clientY }) => {
+      pressed = { sure: pointerType !== "touch", clientX, clientY };
+      held = null;
+    });
+    range.addEventListener("pointermove", ({ clientX, clientY }) => {
+      if (!pressed || pressed.sure) return;
+      const [x, y] = [clientX - pressed.clientX, clientY - pressed.clientY].map(Math.abs);
+      pressed.sure = x > 6 && x > y;
+    });
+    range.addEventListener("pointerup", () => {
+      pressed = null;
+      if (held !== null) put(scale.value(held));
+      held = null;
+    });
+    range.addEventListener("pointercancel", () => (pressed = held = null));
     range.addEventListener("input", () => {
-      // A screen reader goes by single places, which is less than a step of a log slider.
       const place = range.valueAsNumber, moved = place - scale.place(model.get("value"));
+      // A screen reader goes by single places, which is less than a step of a log slider.
       if (!pressed && scale.track.max === PLACES && Math.abs(moved) <= 1.5) step(scale.next, Math.sign(moved));
-      else put(scale.value(place));
+      else if (!pressed || pressed.sure) put(scale.value(place));
+      held = pressed && !pressed.sure ? place : null;
       show();
     });
     range.addEventListener("keydown", (event) => {
