@@ -85,14 +85,14 @@ window.flControls = (() => {
     const note = make("span", { class: "widget-note", role: "status" });
     const root = make("div", { class: "widget-inline-hbox widget-slider widget-hslider" },
       make("label", { class: "widget-label", for: id }, title), model.get("readout") ? field : "", range, note);
-    let scale = scaleOf(model);
+    let scale = scaleOf(model), noted = null;
 
     const text = () => String(Number(model.get("value").toFixed(6)));
     const put = (value, said = "") => {
-      const kept = clamp(whole ? Math.round(value) : value, scale.limits);
-      note.textContent = said;
-      model.set("value", kept);
+      model.set("value", clamp(whole ? Math.round(value) : value, scale.limits));
       model.save_changes();
+      note.textContent = said;
+      noted = model.get("value");
     };
     const show = () => {
       scale = scaleOf(model);
@@ -101,6 +101,7 @@ window.flControls = (() => {
       if (range.valueAsNumber !== place) range.value = place;
       range.style.setProperty("--at", max > min ? (place - min) / (max - min) : 0);
       field.value = text();
+      if (noted !== model.get("value")) note.textContent = ""; // what was said is over
       if (root.dataset.named) return; // a widget that knows better what this is has named it
       set(range, "aria-label", title);
       set(range, "aria-valuetext", unit ? `${text()} ${unit}` : text());
@@ -147,7 +148,7 @@ window.flControls = (() => {
     });
     field.addEventListener("change", () => {
       const value = read(field.value), [least, most] = scale.limits;
-      if (Number.isNaN(value)) note.textContent = `“${field.value}” is no number: ${text()} is kept.`;
+      if (Number.isNaN(value)) put(model.get("value"), `“${field.value}” is no number: ${text()} is kept.`);
       else if (value < least) put(value, `The least is ${least}.`);
       else if (value > most) put(value, `The most is ${most}.`);
       else put(value, whole && !Number.isInteger(value) ? "Whole numbers only." : "");
