@@ -17,13 +17,10 @@ try {
     go: (address) => page.goto(address, { waitUntil: "domcontentloaded" }),
     wait: (expression) => page.waitForFunction(expression, { timeout: 30_000 }),
     press: async (selector, key) => {
-      await page.focus(selector);
+      await page.$eval(selector, (node) => node.focus());
       await page.keyboard.press(key);
     },
-    click: (selector) => page.click(selector),
-    type: (text) => page.keyboard.type(text),
     get: async (expression) => values.push(await page.evaluate(expression)),
-    shot: (path) => page.screenshot({ path }),
   };
   for (const [what, ...how] of steps) await does[what](...how);
 } finally {
