@@ -1,23 +1,6 @@
-// Small mendings that need the page to be there: names for sliders, keyboard access to
-// whatever scrolls sideways, right-aligned numbers in tables, and white paper.
+// Small mendings that need the page to be there: keyboard access to whatever scrolls sideways,
+// right-aligned numbers in tables, and white paper.
 (() => {
-  // ipywidgets' slider handles have no name, and a log slider announces its exponent.
-  const nameSliders = () => {
-    for (const slider of document.querySelectorAll(".widget-slider:not([data-named])")) {
-      const label = slider.querySelector(".widget-label");
-      const readout = slider.querySelector(".widget-readout");
-      const name = slider.dataset.name || label?.textContent.trim() || "Value";
-      for (const handle of slider.querySelectorAll("[role=slider]")) {
-        set(handle, "aria-label", name);
-        if (readout) set(handle, "aria-valuetext", readout.textContent.trim());
-      }
-      // The number beside a slider can be typed over: tell what it is.
-      if (readout?.isContentEditable) {
-        set(readout, "role", "textbox");
-        set(readout, "aria-label", name + ", typed");
-      }
-    }
-  };
   const set = (node, attribute, value) => {
     if (node.getAttribute(attribute) !== value) node.setAttribute(attribute, value);
   };
@@ -126,21 +109,5 @@
       capture: true,
       passive: true,
     });
-    if (!document.querySelector('script[type="application/vnd.jupyter.widget-view+json"]')) return;
-    let waiting = false;
-    const later = () => {
-      if (waiting) return;
-      waiting = true;
-      requestAnimationFrame(() => {
-        waiting = false;
-        nameSliders();
-        reachScrollers();
-      });
-    };
-    const changes = { subtree: true, childList: true, characterData: true };
-    for (const cell of document.querySelectorAll(".cell_output")) {
-      new MutationObserver(later).observe(cell, changes);
-    }
-    later();
   });
 })();

@@ -230,9 +230,10 @@ def _slider(kind: Any, name: str, start: dict[str, Any], label: str, css: str) -
 
 def _log_slider(name: str, start: dict[str, Any], label: str, readout: str, css: str) -> Any:
     least, most = (log10(limit) for limit in LIMITS[name])
-    least += (log10(start[name]) - least) % LOG_STEP  # where it starts must be one of its steps
+    steps = round((log10(start[name]) - least) / LOG_STEP)
+    step = (log10(start[name]) - least) / steps if steps else LOG_STEP  # the start is one of them
     slider = widgets.FloatLogSlider(
-        start[name], base=10, min=least, max=most, step=LOG_STEP, description=label,
+        start[name], base=10, min=least, max=most, step=step, description=label,
         readout_format=readout,
     )  # fmt: skip
     return _styled(slider, css)
