@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,14 @@ class Page:
             for name, row in rows
         ]
         sizes = [len(rates) for _, rates in pieces]
-        self.lay(tenants=len(rows), pieces=sum(sizes), tasks=room, workers=64)
+        groups = [place for place, row in enumerate(explorer.view.tenants) for _ in names_of(row)]
+        self.groups, self.steps = len(explorer.view.tenants), ceil(horizon_s)
+        cells = self.groups * self.steps
+        self.lay(
+            tenants=len(rows), pieces=sum(sizes), tasks=room, workers=64,
+            groups=self.groups, cells=cells,
+        )  # fmt: skip
+        self.column("group")[:] = groups
         self.column("key")[:] = [tenant_key(name) for name, _ in rows]
         self.column("first_piece")[:] = np.cumsum([0, *sizes])
         self.column("cost_kind")[:] = [row["cost"]["kind"] for _, row in rows]
@@ -85,9 +93,11 @@ class Page:
         self.column("weight")[:] = [row["weight"] for _, row in rows]
         self.column("quota_per_s")[:] = [row["quota_per_s"] for _, row in rows]
         self.column("quota_burst")[:] = [row["quota_burst"] for _, row in rows]
+        self.column("stated")[:] = [row["stated"] for _, row in rows]
         self.tenants, self.explorer = len(rows), explorer
         seed = explorer.seed.value
         self.tasks = self.call("generate", seed=seed, tenants=self.tenants, room=room)
+        self.call("state_costs", tasks=max(self.tasks, 0))
         return self.tasks
 
     def run(self, policy: Policy) -> int:
@@ -110,4 +120,5 @@ class Page:
         self.call("share_fairly", **numbers)
         turns = hasattr(policy.discipline, "quantum_s")
         self.call("simulate_drr" if turns else "simulate_fifo", **numbers)
+        self.call("timeline", **numbers, groups=self.groups, steps=self.steps, step_s=1.0, q=0.99)
         return self.call("measure", **numbers)
