@@ -54,12 +54,17 @@ function render({ model, el: root, state }) {
   const measureUp = () => {
     const width = root.clientWidth, now = width < SLIM ? "slim" : width < WIDE ? "mid" : "wide";
     if (!width) return;
-    if (now !== size) {
-      size = root.dataset.size = now;
-      const box = root.closest(".fl-box");
-      if (box) box.dataset.size = now;
-    }
+    size = root.dataset.size = now;
+    const box = root.closest(".fl-box");
+    if (box) mend(box);
     chart?.resize(size === "slim");
+  };
+  const mend = (box) => {
+    nameSliders(box, model);
+    knobTabs(box);
+    const header = inPage && document.querySelector(".bd-header-article"); // it stays at the top
+    set(box, "data-size", size || "wide");
+    box.style.setProperty("--fl-top", `${header?.offsetHeight || 0}px`);
   };
   const build = ({ setting, results }) => {
     const { tenants, window, workers, step_s } = setting, policies = Object.keys(results);
@@ -133,6 +138,7 @@ function render({ model, el: root, state }) {
   });
 
   root.classList.add("fl", "fl-explorer");
+  root.classList.toggle("fl-compact", compact);
   keepKeys(root);
   if (compact) root.append(told, place, said, note, heard);
   else {
@@ -151,11 +157,6 @@ function render({ model, el: root, state }) {
     told.textContent = `Setting from the link.${found.bad.length ? ` Left aside: ${found.bad.join("; ")}.` : ""}`;
     linked = toLink(model);
     (root.closest(".fl-box") || root).scrollIntoView({ block: "start" });
-  };
-  const mend = (box) => {
-    nameSliders(box, model);
-    knobTabs(box);
-    if (size) box.dataset.size = size;
   };
   const unwatch = watchBox(root, mend);
   const onChange = () => {

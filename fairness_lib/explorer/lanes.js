@@ -7,13 +7,13 @@ import { sharedTime, stripLane, stepAt, timeHead, reachTime } from "./strip.js";
 import { lines, percent, MOST_WAIT_S } from "./verdicts.js";
 import { POLICY_WORDS, people, groupSentence, isAmiss, worstShare, worstWait } from "./words.js";
 
-const NUMBER = 46, INSET = 16, LEAST_WIDTH = 90, SLIM_STRIP = 74;
+const NUMBER = 46, INSET = 16, LEAST_WIDTH = 90, SLIM_STRIP = 64;
 
 // The groups' names, and on a phone their worst numbers, beside the rows of the charts.
 function groupLabels(rows, looks) {
   const root = svg("svg", { class: "fl-svg fl-groups", height: rows.height, "aria-hidden": "true" });
   const texts = rows.groups.map((group) => {
-    const share = svg("text", { class: "fl-worst", x: 118, "text-anchor": "end" }), wait = svg("text", { class: "fl-worst", x: 162, "text-anchor": "end" });
+    const share = svg("text", { class: "fl-worst", x: 110, "text-anchor": "end" }), wait = svg("text", { class: "fl-worst", x: 153, "text-anchor": "end" });
     const name = people(group), look = looks[group.row], sign = svg("path", { class: "fl-mark" });
     const text = svg("text", { class: "fl-group", x: 14 }, name.length > 11 ? `${name.slice(0, 10)}…` : name);
     root.append(svg("g", { style: `--fl-color:${look.color}` }, sign, text, share, wait));
@@ -30,15 +30,15 @@ function groupLabels(rows, looks) {
       wait.textContent = wait_s === wait_s ? seconds(1000 * wait_s) : "–";
     }),
     resize: (slim) => {
-      set(root, "height", slim ? Math.max(SLIM_STRIP, 17 * texts.length + 18) : rows.height);
-      texts.forEach(({ group, place }, i) => place(slim ? 26 + 17 * i : group.middle));
+      set(root, "height", slim ? Math.max(SLIM_STRIP, 17 * texts.length + 6) : rows.height);
+      texts.forEach(({ group, place }, i) => place(slim ? 18 + 17 * i : group.middle));
     },
   };
 }
 
 // What holds under a policy: signs and numbers, or, on the landing page, a sentence a group.
 function verdictList(name, compact, rows, looks) {
-  const title = html("p", { class: "fl-order" }, html("strong", {}, LABELS[name]), ` ${POLICY_WORDS[name]}`), list = html("ul", { class: "fl-lines" });
+  const title = html("p", { class: "fl-order" }, html("strong", {}, LABELS[name]), " ", html("span", {}, POLICY_WORDS[name])), list = html("ul", { class: "fl-lines" });
   const said = compact ? rows.groups.map((group) => {
     const sign = svg("svg", { viewBox: "-5 -5 10 10", class: "fl-sign", "aria-hidden": "true" }, svg("path", { class: "fl-mark", d: marker(looks[group.row].marker, 0, 0) }));
     const words = html("span"), line = html("li", { style: `--fl-color:${looks[group.row].color}` }, sign, html("strong", {}, people(group)), " ", words);
@@ -47,8 +47,8 @@ function verdictList(name, compact, rows, looks) {
   }) : [];
   const rowsOf = new Map();
   const row = (key, what, brief) => {
-    const parts = { sign: html("span", { class: "fl-held", role: "img" }), value: html("span", { class: "fl-value" }) };
-    const line = html("li", { class: `fl-is-${key}` }, parts.sign, html("span", { class: "fl-what" }, what), brief && html("span", { class: "fl-brief", "aria-hidden": "true" }, brief), " ", parts.value);
+    const parts = { sign: html("span", { class: "fl-held", role: "img" }), value: html("span"), more: html("span", { class: "fl-beyond" }) };
+    const line = html("li", { class: `fl-is-${key}` }, parts.sign, html("span", { class: "fl-what" }, what), brief && html("span", { class: "fl-brief", "aria-hidden": "true" }, brief), " ", html("span", { class: "fl-value" }, parts.value, parts.more));
     list.append(line);
     return { ...parts, line };
   };
@@ -58,13 +58,14 @@ function verdictList(name, compact, rows, looks) {
       line.classList.toggle("fl-unmet", isAmiss(result, group.members));
     }
     if (compact) return;
-    for (const { key, held, what, brief, value } of lines(result, setting, name)) {
+    for (const { key, held, what, brief, value, more = "" } of lines(result, setting, name)) {
       if (!rowsOf.has(key)) rowsOf.set(key, row(key, what, brief));
-      const { sign, value: cell, line } = rowsOf.get(key);
+      const { sign, value: cell, more: rest, line } = rowsOf.get(key);
       sign.textContent = held === undefined ? "" : held === null ? "–" : held ? "✓" : "✗";
       set(sign, "aria-label", held === undefined ? "" : held === null ? "nobody to judge:" : held ? "met:" : "not met:");
       sign.hidden = held === undefined;
       cell.textContent = value;
+      rest.textContent = more;
       line.classList.toggle("fl-unmet", held === false);
     }
   };
@@ -88,12 +89,12 @@ export function lanes({ setting, looks, compact, capacity, policies }) {
   };
   const limit = compact ? 0 : 1000 * MOST_WAIT_S;
   const heads = {
-    done: markHead({ axis: done, title: "Tasks done a second", worst: "worst" }),
-    wait: markHead({ axis: wait, title: "Wait: median ─● p99", worst: "worst", limit }),
+    done: markHead({ axis: done, title: "Done, tasks/s", worst: "worst" }),
+    wait: markHead({ axis: wait, title: "Wait: p50 ─● p99", worst: "worst", limit }),
     time: timeHead(time),
   };
   const cell = (name, content) => html("div", { class: `fl-cell-${name}` }, content);
-  const head = html("div", { class: "fl-lane fl-lane-head" }, cell("verdicts", ""), cell("groups", html("span", { class: "fl-slim-head", "aria-hidden": "true" }, html("span", {}, "of share"), html("span", {}, "p99"))),
+  const head = html("div", { class: "fl-lane fl-lane-head" }, cell("verdicts", html("span", { class: "fl-key" }, "│ fair share   ▬ over 20 seeds, at rest")), cell("groups", html("span", { class: "fl-slim-head", "aria-hidden": "true" }, html("span", {}, "of share"), html("span", {}, "p99"))),
     cell("done", heads.done.root), cell("wait", heads.wait.root), cell("time", heads.time.root));
   const all = policies.map((name) => {
     const parts = {
@@ -101,7 +102,7 @@ export function lanes({ setting, looks, compact, capacity, policies }) {
       groups: groupLabels(rows, looks),
       done: markLane({ rows, looks, axis: done, read: reads.done, said: said.done, stroke: true }),
       wait: markLane({ rows, looks, axis: wait, read: reads.wait, said: said.wait, limit }),
-      time: stripLane({ time, groups: rows.groups, looks, height: Math.max(rows.height, 96) }),
+      time: stripLane({ time, groups: rows.groups, looks, tall: Math.max(rows.height, 94), short: SLIM_STRIP }),
     };
     return { name, ...parts, root: html("div", { class: "fl-lane" }, ...Object.entries(parts).map(([key, part]) => cell(key, part.root))) };
   });
@@ -126,13 +127,14 @@ export function lanes({ setting, looks, compact, capacity, policies }) {
       [axis.from, axis.to] = [INSET, width - NUMBER];
     }
     time.width = Math.max(LEAST_WIDTH, all[0].time.root.parentNode.clientWidth);
-    for (const part of Object.values(heads)) part.resize();
+    for (const part of Object.values(heads)) part.resize(slim);
     for (const lane of all) for (const part of [lane.groups, lane.done, lane.wait, lane.time]) part.resize(slim);
   };
   const update = (results, ghosts, now) => {
-    const lowestDone = Math.min(...policies.flatMap((name) => tenants.map((_, t) => reads.done(results[name], t)?.[1] || Infinity)));
+    const values = (read) => policies.flatMap((name) => tenants.flatMap((_, t) => read(results[name], t) || []));
     const grown = reachTime(time, policies.map((name) => results[name]), rows.groups.length), queued = roundUp(grown.most);
-    const changed = done.reach(lowestDone) || grown.high > time.high || queued !== time.queued;
+    const wider = [[done, reads.done], [wait, reads.wait]].map(([axis, read]) => values(read).map(axis.reach).some(Boolean));
+    const changed = wider.some(Boolean) || grown.high > time.high || queued !== time.queued;
     time.high = Math.max(time.high, grown.high);
     time.queued = queued;
     drawn = results;

@@ -1,7 +1,7 @@
 // One lane of a chart: a row a tenant, a marker where it got to, a line from where it is measured.
 import { svg, marker } from "./dom.js";
 
-const FIRST = 10, APART = 15, PITCH = 5, BAND = 44, FOOT = 9;
+const FIRST = 9, APART = 14, PITCH = 5, BAND = 38, FOOT = 8;
 
 // The tenants' rows in a lane: groups apart, many tenants closer together.
 export function layRows(tenants) {
@@ -86,8 +86,8 @@ export function markHead({ axis, title, worst, limit }) {
     root.replaceChildren(
       svg("text", { x: axis.zero() - 4, y: 11, class: "fl-title" }, title),
       svg("text", { x: axis.to + 8, y: 11, class: "fl-small" }, worst),
-      svg("text", { x: axis.zero(), y: 27, class: "fl-small", "text-anchor": "middle" }, "0"),
-      ...axis.ticks().map(([value, label]) => svg("text", { x: axis.x(value), y: 27, class: "fl-small", "text-anchor": "middle", "data-value": value }, label)),
+      axis.zeros ? svg("text", { x: axis.zero(), y: 27, class: "fl-small", "text-anchor": "middle" }, "0") : "",
+      ...axis.ticks().filter(axis.isLabelled).map(([value, label]) => svg("text", { x: axis.x(value), y: 27, class: "fl-small", "text-anchor": "middle", "data-value": value }, label)),
       limit ? svg("path", { class: "fl-limit", d: `M${axis.x(limit).toFixed(1)} 30v2` }) : "",
     );
   };

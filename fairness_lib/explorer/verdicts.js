@@ -33,7 +33,9 @@ export function judge(result, window) {
 }
 
 export const percent = (part, digits = 0) => (part === part && Math.abs(part) < Infinity ? `${(100 * part).toFixed(digits)} %` : "–");
-const time = (s) => (s === s ? seconds(1000 * s) : "–");
+// Near a limit, with more digits and never rounded over it: the number agrees with its sign.
+const partNear = (part, limit) => (part < 1 && Math.abs(part - limit) < 0.01 ? `${(Math.floor(1000 * part) / 10).toFixed(1)} %` : percent(part));
+const timeNear = (s) => (s === s ? (Math.abs(s - MOST_WAIT_S) < 0.001 ? `${(Math.floor(1e5 * s) / 100).toFixed(2)} ms` : seconds(1000 * s)) : "–");
 const sign = (held) => (held === null ? "–" : held ? "✓" : "✗");
 export const signed = (held) => `${sign(held)} ${held === null ? "nobody to judge" : held ? "met" : "not met"}`;
 
@@ -45,13 +47,12 @@ export function lines(result, { window, policies }, name) {
   const { held, kept, least, wait_s, turned, busy } = judge(result, window), { full } = turned.within;
   const policy = policies.find((p) => p.name === name), all = (where) => turned[where].full + turned[where].quota;
   return [
-    { key: "kept", held: held.kept, what: "owed starts kept", brief: "kept", value: percent(kept, kept > 0.985 && kept < 1 ? 1 : 0) },
-    { key: "F1", held: held.F1, what: "done, within share", brief: "done", value: percent(least) },
-    { key: "F2", held: held.F2, what: "p99 wait, within share", brief: "p99", value: time(wait_s) + (full ? `, ${grouped(full)} met a full queue` : "") },
-    { key: "F3", held: held.F3, what: "rejected, within share", brief: "rejected", value: held.F3 === null ? "–" : grouped(all("within")) },
-    { key: "beyond", what: "rejected, beyond share", brief: "", value: grouped(all("beyond")) },
+    { key: "kept", held: held.kept, what: "owed starts kept", brief: "kept", value: partNear(kept, LEAST_KEPT) },
+    { key: "F1", held: held.F1, what: "done, within share", brief: "done", value: partNear(least, LEAST_DONE) },
+    { key: "F2", held: held.F2, what: "p99, within share", brief: "p99", value: timeNear(wait_s) + (full && wait_s < MOST_WAIT_S ? " + full queue" : "") },
+    { key: "F3", held: held.F3, what: "rejected, in · beyond", brief: "rejected", value: held.F3 === null ? "–" : grouped(all("within")), more: ` · ${grouped(all("beyond"))}` },
     policy.by_tenant
-      ? { key: "vain", what: "visits in vain, a task", brief: "", value: short(inVain(result), 2) }
-      : { key: "busy", what: "workers busy", brief: "", value: percent(busy, busy > 0.995 || busy < 0.9 ? 0 : 1) },
+      ? { key: "cost", what: "visits in vain, a task", brief: "", value: short(inVain(result), 2) }
+      : { key: "cost", what: "workers busy", brief: "", value: percent(busy, busy > 0.995 || busy < 0.9 ? 0 : 1) },
   ];
 }

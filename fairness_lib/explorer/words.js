@@ -1,5 +1,5 @@
 // What happened, in words: a sentence for each group (words.py says the same), and one for all.
-import { LABELS, grouped, listed, seconds } from "./setting.js";
+import { LABELS, grouped, listed, seconds, short } from "./setting.js";
 import { isWithin, judge, inVain, percent, LEAST_DONE, MOST_WAIT_S } from "./verdicts.js";
 
 export const POLICY_WORDS = {
@@ -54,29 +54,33 @@ function fate(result, groups, window) {
 }
 
 // One sentence for policies with one fate.
-function clause(fates, results) {
+function clause(fates, results, before) {
   const names = listed(fates.map(({ name }) => LABELS[name])), { kind } = fates[0];
   const hurt = new Map(fates.flatMap((f) => f.hurt.map((g) => [g.row, g])));
-  const who = listed([...hurt.values()].map(people)), several = [...hurt.values()].reduce((n, g) => n + g.members.length, 0) > 1;
+  const named = listed([...hurt.values()].map(people)), who = named === before ? "they" : named, several = [...hurt.values()].reduce((n, g) => n + g.members.length, 0) > 1;
   const over = (measure, pick) => pick(fates.flatMap(({ name, hurt: own }) => own.map((g) => measure(results[name], g.members)).filter((v) => v === v)));
   const wait = seconds(1000 * over(worstWait, most)), refused = Math.max(...fates.map((f) => f.refused.full));
   const also = refused ? ` Full queues turn away ${grouped(refused)} of their tasks.` : "";
-  if (kind === "none") return `Under ${names}, nobody is within a fair share.`;
-  if (kind === "well") return `Under ${names}, nobody within a fair share waits longer than ${wait}.${also}`;
-  if (kind === "slow") return `Under ${names}, ${who} ${several ? "get their" : "gets its"} share but ${several ? "wait" : "waits"} up to ${wait}.${also}`;
+  const they = several ? ["get as little as", "their", "get their", "wait"] : ["gets", "its", "gets its", "waits"];
+  if (kind === "none") return [`Under ${names}, nobody is within a fair share.`, ""];
+  if (kind === "well") return [`Under ${names}, nobody within a fair share waits longer than ${wait}.${also}`, ""];
+  if (kind === "slow") return [`Under ${names}, ${who} ${they[2]} share but ${they[3]} up to ${wait}.${also}`, named];
   const takers = listed([...new Map(fates.flatMap((f) => f.takers.map((g) => [g.row, people(g)]))).values()]);
-  const part = percent(over(worstShare, least));
-  const cause = takers ? `: ${takers} took ${several ? "their" : "its"} places` : "";
-  return `Under ${names}, ${who} ${several ? "get as little as" : "gets"} ${part} of ${several ? "their" : "its"} fair share and ${several ? "wait" : "waits"} up to ${wait}${cause}.`;
+  const cause = takers ? `: ${takers} took ${they[1]} places` : "";
+  return [`Under ${names}, ${who} ${they[0]} ${percent(over(worstShare, least))} of ${they[1]} fair share and ${they[3]} up to ${wait}${cause}.`, named];
 }
 
 // The sentence that is rewritten at each move.
 export function happened(results, groups, window) {
   const fates = Object.entries(results).map(([name, result]) => ({ name, ...fate(result, groups, window) }));
   const said = ["starved", "slow", "well", "none"].map((kind) => fates.filter((f) => f.kind === kind)).filter((some) => some.length);
-  const vain = Math.max(...Object.values(results).map(inVain));
-  return [
-    ...said.map((some) => clause(some, results)),
-    vain >= 1 ? `DRR looks at ${vain.toPrecision(2) >= 100 ? grouped(Math.round(vain)) : Number(vain.toPrecision(2))} queues in vain for each task.` : "",
-  ].filter(Boolean).join(" ");
+  const sentences = [], vain = Math.max(...Object.values(results).map(inVain));
+  let before = "";
+  for (const some of said) {
+    const [sentence, who] = clause(some, results, before);
+    sentences.push(sentence);
+    before = who || before;
+  }
+  if (vain >= 1) sentences.push(`DRR looks at ${short(vain, 2)} queues in vain for each task.`);
+  return sentences.join(" ");
 }
