@@ -56,15 +56,15 @@ function render({ model, el: root, state }) {
     if (!width) return;
     size = root.dataset.size = now;
     const box = root.closest(".fl-box");
+    const header = inPage && document.querySelector(".bd-header-article"); // it stays at the top
     if (box) mend(box);
+    box?.style.setProperty("--fl-top", `${header?.offsetHeight || 0}px`);
     chart?.resize(size === "slim");
   };
   const mend = (box) => {
     nameSliders(box, model);
     knobTabs(box);
-    const header = inPage && document.querySelector(".bd-header-article"); // it stays at the top
     set(box, "data-size", size || "wide");
-    box.style.setProperty("--fl-top", `${header?.offsetHeight || 0}px`);
   };
   const build = ({ setting, results }) => {
     const { tenants, window, workers, step_s } = setting, policies = Object.keys(results);

@@ -239,8 +239,8 @@ def _slider(kind: Any, name: str, start: dict[str, Any], label: str, css: str) -
 
 def _log_slider(name: str, start: dict[str, Any], label: str, readout: str, css: str) -> Any:
     least, most = (log10(limit) for limit in LIMITS[name])
-    above = log10(start[name]) - least
-    step = above / max(round(above / LOG_STEP), 1) if above else LOG_STEP  # it starts at a step
+    steps = round((log10(start[name]) - least) / LOG_STEP)
+    step = (log10(start[name]) - least) / steps if steps else LOG_STEP  # the start is one of them
     slider = widgets.FloatLogSlider(
         start[name], base=10, min=least, max=most, step=step, description=label,
         readout_format=readout,
