@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import wasmtime
 
+from fairness_lib.engine import kernel
 from fairness_lib.explorer import Explorer, entry, front
 from fairness_lib.explorer.rows import names_of
 from fairness_lib.explorer.widget import tidy
@@ -17,6 +18,7 @@ from fairness_lib.policies.policy import Policy
 from fairness_lib.traffic.scenario import Burst, Tenant
 from fairness_lib.traffic.streams import tenant_key
 
+FRUITLESS = kernel.drr.FRUITLESS
 KINDS = {"Ints": "i8", "Reals": "f8", "Words": "u8", "Bytes": "i1"}
 WASM = Path(front.HERE, "kernel.wasm")
 
@@ -120,5 +122,6 @@ class Page:
         self.call("share_fairly", **numbers)
         turns = hasattr(policy.discipline, "quantum_s")
         self.call("simulate_drr" if turns else "simulate_fifo", **numbers)
+        self.fruitless = int(self.column("ring")[FRUITLESS]) if turns else 0
         self.call("timeline", **numbers, groups=self.groups, steps=self.steps, step_s=1.0, q=0.99)
         return self.call("measure", **numbers)

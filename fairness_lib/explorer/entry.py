@@ -261,9 +261,7 @@ def timeline(
     """Say how long each group waited, step by step, and how many of it; return 0."""
     found = kernel.Timeline(step_wait_s, step_waiting, waits, first_of_group)
     columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
-    return kernel.timeline(
-        tasks, groups, steps, step_s, q, columns, group, start_s, outcome, found
-    )
+    return kernel.timeline(tasks, groups, steps, step_s, q, columns, group, start_s, outcome, found)
 
 
 FUNCTIONS = (

@@ -36,7 +36,7 @@ function storyRow(model) {
     update: () => {
       const told = storyAt(stories, model);
       chips.forEach((chip, i) => set(chip, "aria-pressed", String(stories[i] === told)));
-      return told?.lead || "";
+      return told;
     },
   };
 }
@@ -85,7 +85,9 @@ function render({ model, el: root, state }) {
     }
     for (const fold of folds) fold.update(setting, results, ghosts);
     if (toLink(model) !== linked) told.textContent = "";
-    lead.textContent = stories?.update() || "";
+    const story = stories?.update();
+    lead.textContent = story?.lead || "";
+    lead.classList.toggle("fl-start", !!story?.starts);
     sentence.textContent = compact ? demand(setting, chart.capacity) : happened(results, chart.groups, setting.window);
     compared.textContent = pinned ? `Outlines: ${inWords(pinned.setting)}${same ? "" : " (other tenants, so not drawn)"}.` : "";
     const ms = Math.round(answer.ms), [from, to] = setting.window;

@@ -37,9 +37,9 @@ def timeline(
     -------
     pandas.DataFrame
         One row a step and group: ``from_s``; ``group``; ``wait_s``, the quantile of the waits of
-        the tasks that arrived in the step and were served (NaN if none); ``waiting``, how many tasks
-        of the group were in the queue when the step ended. Waits are known only afterwards: while a
-        queue grows, those in it have not yet waited as long as they will.
+        the tasks that arrived in the step and were served (NaN if none); ``waiting``, how many of
+        the group's tasks were in the queue when the step ended. Waits are known only afterwards:
+        while a queue grows, those in it have not yet waited as long as they will.
 
     Examples
     --------

@@ -36,17 +36,17 @@ def timeline(
         found.wait_s[cell], waiting[cell] = nan, 0
     low = 0
     while low < n:
-        step, high = min(int(floor(tasks.arrival_s[low] / step_s)), steps - 1), low
+        step, high = min(floor(tasks.arrival_s[low] / step_s), steps - 1), low
         for g in range(groups + 1):
             first[g] = 0
-        while high < n and min(int(floor(tasks.arrival_s[high] / step_s)), steps - 1) == step:
+        while high < n and min(floor(tasks.arrival_s[high] / step_s), steps - 1) == step:
             g = group[tasks.tenant[high]]
             if outcome[high] == SERVED:
                 first[g + 1] += 1
             if outcome[high] < QUEUE_FULL:  # it waits: in this step, and no more when it starts
                 waiting[g * steps + step] += 1
                 if outcome[high] == SERVED:
-                    until = int(floor(start_s[high] / step_s))
+                    until = floor(start_s[high] / step_s)
                     if until < steps:
                         waiting[g * steps + until] -= 1
             high += 1
