@@ -23,12 +23,14 @@ PAGE, LANDING_PAGE = "book/explorer.html", "book/intro.html"
 MOVES = 100
 SLIDERS = ("fl-burst", "fl-seed", "fl-workers", "fl-quantum", "fl-cap")
 MOVE = """async ([slider, moves]) => {
-  const handle = document.querySelector(`.${slider} :is([role=slider], input[type=range])`), times = [];
+  const kinds = ":is([role=slider], input[type=range])", times = [];
+  const handle = document.querySelector(`.${slider} ${kinds}`);
   handle.focus();
   const press = (key) => { // keys that a script sends move no native slider
-    if (handle.type !== "range") return handle.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    const bubbles = true, event = new KeyboardEvent("keydown", { key, bubbles });
+    if (handle.type !== "range") return handle.dispatchEvent(event);
     handle[key === "ArrowRight" ? "stepUp" : "stepDown"]();
-    for (const kind of ["input", "change"]) handle.dispatchEvent(new Event(kind, { bubbles: true }));
+    for (const kind of ["input", "change"]) handle.dispatchEvent(new Event(kind, { bubbles }));
   };
   for (let i = 0; i < moves; i += 1) {
     const drawn = new Promise((done) => addEventListener("fl-drawn", (event) =>

@@ -13,6 +13,7 @@ from fairness_lib.explorer import explore
 from fairness_lib.policies.tasks import Outcome
 
 EXPLORER, STEPPER, LANDING = "book/explorer.html", "book/03_policies.html", "book/intro.html"
+POLICIES = ["fifo", "quota", "drr", "drr_quota"]
 SLIDERS = {
     "fl-burst": ("Burst factor", r"^[\d.]+ times the usual rate$"),
     "fl-cap": ("Queue cap", r"^\d+ tasks per tenant$"),

@@ -12,7 +12,7 @@ import { storiesOf, storyAt } from "./stories.js";
 import { happened, demand, groupSentence, people } from "./words.js";
 
 const ASKING = [...NUMBERS, ...POLICIES.map((p) => `show_${p}`), "tenants", "window", "horizon_s"];
-const QUIET_MS = 400, SLIM = 600, WIDE = 860;
+const QUIET_MS = 400, LATE_MS = 250, SLIM = 600, WIDE = 860;
 
 const namesOf = (setting) => JSON.stringify(setting.tenants.map((t) => t.name));
 
@@ -207,9 +207,9 @@ export default () => {
       const ask = () => {
         const fault = shown(model).length ? faultIn(model.get("tenants"), model.get("burst"), model.get("horizon_s"))?.[2] : "Choose at least one policy.";
         if (fault) return each("fail")(fault);
-        engine.ask(settingOf(model));
         clearTimeout(late);
-        late = setTimeout(() => state.views.forEach((view) => view.late()), 250);
+        late = setTimeout(() => state.views.forEach((view) => view.late()), LATE_MS);
+        engine.ask(settingOf(model)); // which may know the answer, and draw it at once
       };
       let asked = false;
       const soon = () => { // several values may change at once

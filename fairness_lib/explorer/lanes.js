@@ -106,7 +106,7 @@ export function lanes({ setting, looks, compact, capacity, policies }) {
     };
     return { name, ...parts, root: html("div", { class: "fl-lane" }, ...Object.entries(parts).map(([key, part]) => cell(key, part.root))) };
   });
-  const root = html("div", { class: "fl-lanes" }, head, ...all.map((lane) => lane.root));
+  const root = html("div", { class: compact ? "fl-lanes fl-words" : "fl-lanes" }, head, ...all.map((lane) => lane.root));
   let drawn = null;
 
   const moveTo = (at) => {

@@ -27,7 +27,7 @@ const beyond = (x, y, side) => `M${point(x + 5 * (side < 0 ? 1 : -1), y - 3)}l${
 
 // `read` gives of a result and a tenant [from, to], or null; `said` a group's number at the right.
 export function markLane({ rows, looks, axis, read, said, stroke, limit }) {
-  const grid = svg("path", { class: "fl-grid" }), limited = svg("path", { class: "fl-limit" }), ideal = svg("path", { class: "fl-share" });
+  const grid = svg("path", { class: "fl-grid" }), limited = limit ? svg("path", { class: "fl-limit" }) : "", ideal = svg("path", { class: "fl-share" });
   const root = svg("svg", { class: "fl-svg fl-chart", role: "img", height: rows.height }, grid, limited);
   const groups = rows.groups.map((group) => {
     const parts = Object.fromEntries(["range", "line", "ghost", "dots", "edge"].map((part) => [part, svg("path", { class: `fl-${part}` })]));

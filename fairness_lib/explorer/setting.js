@@ -52,14 +52,15 @@ export function settingOf(model) {
 // What is wrong with a row of tenants: the field and the words, or null.
 export function faultInRow({ name, count, rate_per_s, cost, weight, stated, quota_per_s, quota_burst }) {
   if (!name || typeof name !== "string") return ["name", "A tenant has no name."];
+  const from = (value, least, most) => Number.isFinite(value) && value >= least && value <= most;
   const checks = [
     ["count", Number.isInteger(count) && count >= 1, "how many must be a whole number from 1"],
-    ["rate_per_s", rate_per_s >= 0 && rate_per_s <= 1e5, "tasks/s must be from 0 to 100,000"],
-    ["mean_ms", cost.mean_s >= 1e-6 && cost.mean_s <= 1e3, "the mean cost must be from 0.001 to 1,000,000 ms"],
-    ["stated_percent", stated >= 0.001 && stated <= 10, "what it states must be from 0.1 to 1,000 % of the cost"],
-    ["weight", weight >= 0.01 && weight <= 1e4, "the weight must be from 0.01 to 10,000"],
-    ["quota_per_s", quota_per_s > 0 && quota_per_s <= 1e6, "the quota must be above 0 and at most 1,000,000 tasks/s"],
-    ["quota_burst", quota_burst >= 1 && quota_burst <= 1e6, "the quota's burst must be from 1 to 1,000,000"],
+    ["rate_per_s", from(rate_per_s, 0, 1e5), "tasks/s must be from 0 to 100,000"],
+    ["mean_ms", from(cost.mean_s, 1e-6, 1e3), "the mean cost must be from 0.001 to 1,000,000 ms"],
+    ["stated_percent", from(stated, 0.001, 10), "what it states must be from 0.1 to 1,000 % of the cost"],
+    ["weight", from(weight, 0.01, 1e4), "the weight must be from 0.01 to 10,000"],
+    ["quota_per_s", from(quota_per_s, Number.MIN_VALUE, 1e6), "the quota must be above 0 and at most 1,000,000 tasks/s"],
+    ["quota_burst", from(quota_burst, 1, 1e6), "the quota's burst must be from 1 to 1,000,000"],
   ];
   const wrong = checks.find(([, holds]) => !holds);
   return wrong ? [wrong[0], `${name}: ${wrong[2]}.`] : null;

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browsing import HTML
+from browsing import DESK, HTML
 
 if TYPE_CHECKING:
     from explorer_tab import Tab
@@ -28,5 +28,6 @@ def page(tab: Tab) -> Iterator[Tab]:
     """The explorer as it starts."""
     tab.faults.clear()
     tab.outside.clear()
+    tab.resize(DESK)
     yield tab.open()
     tab.check_quiet()
