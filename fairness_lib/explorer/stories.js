@@ -1,6 +1,6 @@
 // Settings that show something, each with what to look at. All but one tenant stay as they start.
 
-const STATED = 0.05, TOO_LARGE_MS = 500, LOWERED = 0.85;
+const STATED = 0.05, TOO_LARGE_MS = 500, LOWERED = 0.75;
 
 export function storiesOf(start) {
   const rows = start.tenants, bursting = rows.findIndex((row) => row.bursts.length);

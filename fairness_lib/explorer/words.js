@@ -42,14 +42,14 @@ export function demand({ tenants, burst, workers }, capacity) {
 function fate(result, groups, window) {
   const within = isWithin(result, window), there = groups.map((g) => ({ ...g, members: g.members.filter(within) })).filter((g) => g.members.length);
   const starved = there.filter((g) => worstShare(result, g.members) < LEAST_DONE);
-  const slow = there.filter((g) => worstWait(result, g.members) >= MOST_WAIT_S);
-  const others = groups.filter((g) => g.members.some((t) => result.arrived[t] > 0 && !within(t)));
+  const { turned, wait_s } = judge(result, window); // as F2 counts: all within their share together
+  const slow = wait_s >= MOST_WAIT_S ? there.filter((g) => worstWait(result, g.members) >= MOST_WAIT_S) : [];
+  const beyond = groups.filter((g) => g.members.some((t) => result.arrived[t] > 0 && !within(t)));
   return {
     kind: !there.length ? "none" : starved.length ? "starved" : slow.length ? "slow" : "well",
     hurt: starved.length ? starved : slow.length ? slow : there,
-    takers: others.filter((g) => g.members.some((t) => result.x[t] > OVER)),
-    others,
-    refused: judge(result, window).turned.within,
+    takers: beyond.filter((g) => g.members.some((t) => result.x[t] > OVER)),
+    refused: turned.within,
   };
 }
 

@@ -49,6 +49,7 @@ def test_no_drawn_value_differs_from_its_number(page: Tab, link: str) -> None:
     results = page.move(link)["results"]
     for part in ("done", "wait"):
         (low, x_low), *_, (high, x_high) = page.page.evaluate(TICKS, part)
+        end = 1e5 if part == "wait" else high  # not each decade has room for its label
         for place, policy in enumerate(POLICIES):
             result = results[policy]
             values = {
@@ -56,7 +57,7 @@ def test_no_drawn_value_differs_from_its_number(page: Tab, link: str) -> None:
                 "wait": [None if s is None else 1000 * s for s in result["wait_s"][2::3]],
             }[part]
             marks = drawn_marks(page, part, place)
-            there = [v for v in values if v is not None and (v == 0 or low <= v <= high)]
+            there = [v for v in values if v is not None and (v == 0 or low <= v <= end)]
             assert len(marks) == len(there)
             for (x, _), value in zip(marks, there, strict=True):
                 where = (
