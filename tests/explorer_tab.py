@@ -88,7 +88,7 @@ class Tab(Look):
         """Show the sliders that are folded away."""
         seed = self.page.get_by_role("slider", name="Seed", exact=True)
         if not seed.is_visible():
-            self.page.get_by_text("More to move").click()
+            self.page.locator(".fl-more").get_by_text("More to move").click()
             seed.wait_for()
 
     def check_quiet(self) -> None:

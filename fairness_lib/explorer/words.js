@@ -70,13 +70,31 @@ function clause(fates, results, before) {
   return [`Under ${names}, ${who} ${they[0]} ${percent(over(worstShare, least))} of ${they[1]} fair share and ${they[3]} up to ${wait}${cause}.`, named];
 }
 
+// Whether two fates can be told in one sentence: the same tenants, and about the same numbers.
+function alike(a, b, results) {
+  if (a.kind !== b.kind) return false;
+  if (a.kind === "well" || a.kind === "none") return true;
+  const whose = ({ hurt }) => hurt.map(({ row }) => row).join();
+  const worst = ({ name, hurt }, measure, pick) => pick(hurt.map((g) => measure(results[name], g.members)).filter((v) => v === v));
+  const waits = [a, b].map((f) => worst(f, worstWait, most)), shares = [a, b].map((f) => worst(f, worstShare, least));
+  return whose(a) === whose(b) && Math.max(...waits) < 2 * Math.min(...waits) && Math.abs(shares[0] - shares[1]) < 0.1;
+}
+
 // The sentence that is rewritten at each move.
 export function happened(results, groups, window) {
+  const told = [];
   const fates = Object.entries(results).map(([name, result]) => ({ name, ...fate(result, groups, window) }));
-  const said = ["starved", "slow", "well", "none"].map((kind) => fates.filter((f) => f.kind === kind)).filter((some) => some.length);
+  for (const kind of ["starved", "slow", "well", "none"]) {
+    for (const own of fates) {
+      if (own.kind !== kind) continue;
+      const same = told.find(([first]) => alike(first, own, results));
+      if (same) same.push(own);
+      else told.push([own]);
+    }
+  }
   const sentences = [], vain = Math.max(...Object.values(results).map(inVain));
   let before = "";
-  for (const some of said) {
+  for (const some of told) {
     const [sentence, who] = clause(some, results, before);
     sentences.push(sentence);
     before = who || before;

@@ -204,8 +204,8 @@ def test_stories_are_told_and_simulated(page: Tab) -> None:
     wanted = {
         "Calm": "heavy, 4 mid and 20 small get their share",
         "Quota as good as DRR?": "Under quota, DRR and DRR + quota, nobody within a fair share",
-        "Quantum too large": "Under quota, DRR and DRR + quota, 4 mid and 20 small get their share",
-        "One tenant lies": "DRR, 4 mid and 20 small",
+        "Quantum too large": "DRR and DRR + quota, they get their share but wait up to",
+        "One tenant lies": "Under DRR, 4 mid get as little as 45 % of their fair share",
         "The burst": "Under FIFO, 4 mid and 20 small get as little as 26 % of their fair share",
     }
     for label, said in wanted.items():
