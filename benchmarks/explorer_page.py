@@ -39,7 +39,7 @@ MOVE = """async ([slider, moves]) => {
         after.port1.onmessage = () => done([performance.now(), event.detail.ms]);
         after.port2.postMessage(0);
       }), { once: true }));
-    const key = Math.floor(i / 12) % 2 ? "ArrowLeft" : "ArrowRight", began = performance.now();
+    const key = Math.floor(i / 4) % 2 ? "ArrowLeft" : "ArrowRight", began = performance.now();
     press(key);
     const [ended, engine] = await drawn;
     times.push([ended - began, engine]);

@@ -171,8 +171,9 @@ function look(setting, fruitless) {
   if (failed) throw new Error(failed === 1 ? "No task arrives in the measured time." : "No task finishes in the measured time.");
   column("group").set(tenants.map((t) => BigInt(t.row)));
   call("timeline", { ...numbers, steps: stepsOf(setting), step_s, q: QUANTILE });
+  const outcome = column("outcome");
   let served = 0;
-  for (const outcome of column("outcome").subarray(0, traffic.tasks)) served += outcome === SERVED;
+  for (let task = 0; task < traffic.tasks; task += 1) if (outcome[task] === SERVED) served += 1;
   const plain = (name) => Float64Array.from(column(name), Number);
   return { ...Object.fromEntries(OUTPUTS.map((name) => [name, plain(name)])), fruitless: [fruitless], served: [served] };
 }
