@@ -28,6 +28,9 @@ const OUTLINES = {
   "*": [0, -3.8, "l1 2.6h2.8l-2.2 1.7.9 2.7-2.5-1.6-2.5 1.6.9-2.7-2.2-1.7h2.8z"],
 };
 
+// The same in running text.
+export const SIGNS = { s: "■", "^": "▲", o: "●", D: "◆", v: "▼", P: "✚", X: "✖", "*": "★" };
+
 export const marker = (name, x, y) => {
   const [dx, dy, outline] = OUTLINES[name] || OUTLINES.o;
   return `M${(x + dx).toFixed(1)} ${(y + dy).toFixed(1)}${outline}`;
@@ -44,7 +47,8 @@ export const hideFallback = (root, tries = 100) => {
   else if (tries) requestAnimationFrame(() => hideFallback(root, tries - 1));
 };
 
-// Call `mend` with the box that holds the widget's controls, now and whenever controls appear in it.
+// Call `mend` with the box that holds the widget's controls, now and whenever controls appear in it,
+// or in its bar where it has one.
 export const watchBox = (root, mend) => {
   const observer = new MutationObserver(() => mend(root.closest(".fl-box")));
   let tries = 0;
@@ -53,7 +57,7 @@ export const watchBox = (root, mend) => {
     if (!box) return tries++ < 100 && requestAnimationFrame(start);
     keepKeys(box);
     mend(box);
-    observer.observe(box, { subtree: true, childList: true, characterData: true });
+    observer.observe(box.querySelector(".fl-bar") || box, { subtree: true, childList: true, characterData: true });
   };
   start();
   return () => observer.disconnect();

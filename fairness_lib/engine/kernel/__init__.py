@@ -49,6 +49,7 @@ from .measures import (
 from .pool import simulate
 from .queues import Queues
 from .streams import ARRIVALS, COSTS
+from .timeline import Timeline, state_costs, timeline
 from .traffic import BIMODAL, DETERMINISTIC, EXPONENTIAL, Draws, Sources, generate
 
 __all__ = [
@@ -89,6 +90,7 @@ __all__ = [
     "Scratch",
     "Sources",
     "Tasks",
+    "Timeline",
     "Window",
     "drr",
     "fifo",
@@ -97,4 +99,6 @@ __all__ = [
     "measure",
     "share_fairly",
     "simulate",
+    "state_costs",
+    "timeline",
 ]
