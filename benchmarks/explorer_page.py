@@ -23,8 +23,15 @@ PAGE, LANDING_PAGE = "book/explorer.html", "book/intro.html"
 MOVES = 100
 SLIDERS = ("fl-burst", "fl-seed", "fl-workers", "fl-quantum", "fl-cap")
 MOVE = """async ([slider, moves]) => {
-  const handle = document.querySelector(`.${slider} [role=slider]`), times = [];
+  const kinds = ":is([role=slider], input[type=range])", times = [];
+  const handle = document.querySelector(`.${slider} ${kinds}`);
   handle.focus();
+  const press = (key) => { // keys that a script sends move no native slider
+    const bubbles = true, event = new KeyboardEvent("keydown", { key, bubbles });
+    if (handle.type !== "range") return handle.dispatchEvent(event);
+    handle[key === "ArrowRight" ? "stepUp" : "stepDown"]();
+    for (const kind of ["input", "change"]) handle.dispatchEvent(new Event(kind, { bubbles }));
+  };
   for (let i = 0; i < moves; i += 1) {
     const drawn = new Promise((done) => addEventListener("fl-drawn", (event) =>
       requestAnimationFrame(() => {
@@ -32,8 +39,8 @@ MOVE = """async ([slider, moves]) => {
         after.port1.onmessage = () => done([performance.now(), event.detail.ms]);
         after.port2.postMessage(0);
       }), { once: true }));
-    const key = Math.floor(i / 12) % 2 ? "ArrowLeft" : "ArrowRight", began = performance.now();
-    handle.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    const key = Math.floor(i / 4) % 2 ? "ArrowLeft" : "ArrowRight", began = performance.now();
+    press(key);
     const [ended, engine] = await drawn;
     times.push([ended - began, engine]);
     await new Promise((done) => setTimeout(done, 60));
@@ -74,7 +81,7 @@ def measure(browser: Any, address: str, slider: str) -> None:
     """Print one line of numbers for a slider."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.goto(address)
-    page.wait_for_selector(".fl-chart")
+    page.wait_for_selector(".fl-chart", state="attached")
     page.evaluate(MOVE, [slider, 5])
     browser.start_tracing(page=page, categories=CATEGORIES)
     times = page.evaluate(MOVE, [slider, MOVES])

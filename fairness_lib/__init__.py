@@ -9,6 +9,7 @@ from .measures.properties import Verdict, check, f1, f2, f3, f4, owed_is_kept
 from .measures.report import FairnessReport, measure
 from .measures.shuffle_sharding import crowded_out
 from .measures.statistics import jain_index
+from .measures.timeline import timeline
 from .observe import FairnessMonitor, TenantMetrics, UnderShareAlert
 from .policies.admission import Quota, TokenBucket
 from .policies.charge import ChargeAsYouGo
@@ -102,4 +103,5 @@ __all__ = [
     "share_by_credits",
     "simulate",
     "sweep",
+    "timeline",
 ]

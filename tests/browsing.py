@@ -106,6 +106,8 @@ class Look:
     def on_request(self, request: Any) -> None:
         if not request.url.startswith((self.origin, "data:", "blob:")):
             self.outside.append(request.url)
+        if "/fontawesome/" in request.url:
+            self.faults.append(f"an icon that tools/assets.py leaves out: {request.url}")
 
     def on_failure(self, request: Any) -> None:
         if request.failure != "net::ERR_ABORTED":  # which is a page left before its icon came

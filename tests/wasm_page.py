@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import wasmtime
 
+from fairness_lib.engine import kernel
 from fairness_lib.explorer import Explorer, entry, front
 from fairness_lib.explorer.rows import names_of
 from fairness_lib.explorer.widget import tidy
@@ -16,6 +18,7 @@ from fairness_lib.policies.policy import Policy
 from fairness_lib.traffic.scenario import Burst, Tenant
 from fairness_lib.traffic.streams import tenant_key
 
+FRUITLESS = kernel.drr.FRUITLESS
 KINDS = {"Ints": "i8", "Reals": "f8", "Words": "u8", "Bytes": "i1"}
 WASM = Path(front.HERE, "kernel.wasm")
 
@@ -72,7 +75,14 @@ class Page:
             for name, row in rows
         ]
         sizes = [len(rates) for _, rates in pieces]
-        self.lay(tenants=len(rows), pieces=sum(sizes), tasks=room, workers=64)
+        groups = [place for place, row in enumerate(explorer.view.tenants) for _ in names_of(row)]
+        self.groups, self.steps = len(explorer.view.tenants), ceil(horizon_s)
+        cells = self.groups * self.steps
+        self.lay(
+            tenants=len(rows), pieces=sum(sizes), tasks=room, workers=64,
+            groups=self.groups, cells=cells,
+        )  # fmt: skip
+        self.column("group")[:] = groups
         self.column("key")[:] = [tenant_key(name) for name, _ in rows]
         self.column("first_piece")[:] = np.cumsum([0, *sizes])
         self.column("cost_kind")[:] = [row["cost"]["kind"] for _, row in rows]
@@ -85,9 +95,11 @@ class Page:
         self.column("weight")[:] = [row["weight"] for _, row in rows]
         self.column("quota_per_s")[:] = [row["quota_per_s"] for _, row in rows]
         self.column("quota_burst")[:] = [row["quota_burst"] for _, row in rows]
+        self.column("stated")[:] = [row["stated"] for _, row in rows]
         self.tenants, self.explorer = len(rows), explorer
         seed = explorer.seed.value
         self.tasks = self.call("generate", seed=seed, tenants=self.tenants, room=room)
+        self.call("state_costs", tasks=max(self.tasks, 0))
         return self.tasks
 
     def run(self, policy: Policy) -> int:
@@ -110,4 +122,6 @@ class Page:
         self.call("share_fairly", **numbers)
         turns = hasattr(policy.discipline, "quantum_s")
         self.call("simulate_drr" if turns else "simulate_fifo", **numbers)
+        self.fruitless = int(self.column("ring")[FRUITLESS]) if turns else 0
+        self.call("timeline", **numbers, groups=self.groups, steps=self.steps, step_s=1.0, q=0.99)
         return self.call("measure", **numbers)

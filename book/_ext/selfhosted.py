@@ -1,7 +1,8 @@
 """Keep every page free of scripts that it does not need or that ask another site.
 
 Jupyter Book loads sphinx-thebe, which no page here uses and which points at a
-content delivery network; and inline scripts are repeated on pages with widgets.
+content delivery network, and MathJax where there is no formula; inline scripts are repeated on
+pages with widgets.
 """
 
 from __future__ import annotations
@@ -9,6 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from sphinx.application import Sphinx
+
+FORMULA = 'class="math '
+VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1" />'
 
 
 def is_thebe(script: Any) -> bool:
@@ -18,17 +22,27 @@ def is_thebe(script: Any) -> bool:
     return "THEBE_JS_URL" in body or "sphinx-thebe" in name
 
 
+def is_mathjax(script: Any) -> bool:
+    """Tell whether a script tag is there for formulas."""
+    body = getattr(script, "attributes", {}).get("body") or ""
+    name = str(getattr(script, "filename", "") or "")
+    return "window.MathJax" in body or name.endswith("math.js")
+
+
 def clean_page(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Drop thebe's files and repeated inline scripts from one page."""
+    """Drop from one page what it does not need: scripts, and what others have said already."""
     kept, seen = [], set()
+    formulas = FORMULA in (context.get("body") or "")
     for script in context.get("script_files", []):
         body = getattr(script, "attributes", {}).get("body")
-        if is_thebe(script) or (body and body in seen):
+        unused = is_thebe(script) or (is_mathjax(script) and not formulas)
+        if unused or (body and body in seen):
             continue
         seen.add(body)
         kept.append(script)
     context["script_files"] = kept
     context["css_files"] = [css for css in context.get("css_files", []) if not is_thebe(css)]
+    context["metatags"] = context.get("metatags", "").replace(VIEWPORT, "")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,23 +1,6 @@
-// Small mendings that need the page to be there: names for sliders, keyboard access to
-// whatever scrolls sideways, right-aligned numbers in tables, and white paper.
+// Small mendings that need the page to be there: keyboard access to whatever scrolls sideways,
+// right-aligned numbers in tables, and white paper.
 (() => {
-  // ipywidgets' slider handles have no name, and a log slider announces its exponent.
-  const nameSliders = () => {
-    for (const slider of document.querySelectorAll(".widget-slider:not([data-named])")) {
-      const label = slider.querySelector(".widget-label");
-      const readout = slider.querySelector(".widget-readout");
-      const name = slider.dataset.name || label?.textContent.trim() || "Value";
-      for (const handle of slider.querySelectorAll("[role=slider]")) {
-        set(handle, "aria-label", name);
-        if (readout) set(handle, "aria-valuetext", readout.textContent.trim());
-      }
-      // The number beside a slider can be typed over: tell what it is.
-      if (readout?.isContentEditable) {
-        set(readout, "role", "textbox");
-        set(readout, "aria-label", name + ", typed");
-      }
-    }
-  };
   const set = (node, attribute, value) => {
     if (node.getAttribute(attribute) !== value) node.setAttribute(attribute, value);
   };
@@ -44,6 +27,7 @@
   // said then, since a browser takes them from the layout.
   const PHONE = matchMedia("(max-width: 600px)");
   const TABLES = ".cell_output .output.text_html table, .pst-scrollable-table-container table";
+  const WORDS = 28; // a column with more letters in a cell is one of texts, read from the left
   const ROLES = { table: "table", thead: "rowgroup", tbody: "rowgroup", tr: "row", td: "cell" };
   const fitTables = () => {
     for (const table of document.querySelectorAll(TABLES)) {
@@ -61,25 +45,32 @@
             : ROLES[node.localName];
         if (role) set(node, "role", role);
       }
-      for (const row of table.tBodies[0].rows) {
-        [...row.cells].forEach((cell, i) => (cell.dataset.title = titles[i]?.textContent.trim() || ""));
+      const rows = [...table.tBodies[0].rows].map((row) => [...row.cells]);
+      for (const i of rows[0]?.keys() || []) {
+        const column = rows.map((row) => row[i]).filter(Boolean);
+        const words = column.some((cell) => cell.textContent.trim().length > WORDS);
+        for (const cell of column) {
+          cell.dataset.title = titles[i]?.textContent.trim() || "";
+          cell.classList.toggle("words", words);
+        }
       }
     }
   };
 
-  // 12, -0.5, 1,300, 0.757 (0.757), 3.1e-4, 98 %, 12 ms*, <0.01, nan
+  // 12, -0.5, 1,300, 0.757 (0.757), 3.1e-4, 98 %, 12 ms*, <0.01, 0.9 ✓, 3 of 20, 19 to 52, 65 → 183, nan
   const VALUE = String.raw`[<>≤≥±~]?\s*[-+−]?\d[\d,.\u00a0\u202f]*(?:e[-+]?\d+)?\s*(?:%|×|x|[mµ]?s|\/s)?\*?`;
-  const NUMBER = new RegExp(`^(?:${VALUE}(?:\\s*\\(${VALUE}\\))?\\*?|nan|inf|–|—|)$`, "i");
+  const MORE = String.raw`\s*\(${VALUE}\)|\s*✓|,?\s+(?:(?:of|to|→)\s+)?${VALUE}`;
+  const NUMBER = new RegExp(`^(?:${VALUE}(?:${MORE})?\\*?|nan|inf|–|—|)$`, "i");
   const alignNumbers = () => {
-    for (const cell of document.querySelectorAll(".bd-article .cell_output td")) {
-      if (NUMBER.test(cell.textContent.trim())) cell.classList.add("number");
-    }
-    // A column of numbers carries its heading to the same side.
+    // A column is one of numbers, with its heading, or it is not.
     for (const table of document.querySelectorAll(".bd-article .cell_output table")) {
-      const row = [...(table.tBodies[0]?.rows[0]?.cells || [])];
-      for (const head of table.tHead?.rows || []) {
-        if (head.cells.length !== row.length) continue;
-        row.forEach((cell, i) => head.cells[i].classList.toggle("number", cell.classList.contains("number")));
+      const rows = [...(table.tBodies[0]?.rows || [])];
+      for (const i of [...(rows[0]?.cells || [])].keys()) {
+        const column = rows.map((row) => row.cells[i]).filter((cell) => cell?.localName === "td");
+        const said = column.map((cell) => cell.textContent.trim());
+        if (!said.join("") || !said.every((text) => NUMBER.test(text))) continue;
+        const heads = [...(table.tHead?.rows || [])].filter((row) => row.cells.length === rows[0].cells.length);
+        for (const cell of [...column, ...heads.map((row) => row.cells[i])]) cell.classList.add("number");
       }
     }
   };
@@ -118,21 +109,5 @@
       capture: true,
       passive: true,
     });
-    if (!document.querySelector('script[type="application/vnd.jupyter.widget-view+json"]')) return;
-    let waiting = false;
-    const later = () => {
-      if (waiting) return;
-      waiting = true;
-      requestAnimationFrame(() => {
-        waiting = false;
-        nameSliders();
-        reachScrollers();
-      });
-    };
-    const changes = { subtree: true, childList: true, characterData: true };
-    for (const cell of document.querySelectorAll(".cell_output")) {
-      new MutationObserver(later).observe(cell, changes);
-    }
-    later();
   });
 })();

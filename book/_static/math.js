@@ -3,12 +3,7 @@
 (() => {
   const script = document.createElement("script");
   script.src = new URL("vendor/mathjax/tex-mml-chtml.js", document.currentScript.src).href;
-  const load = () => {
-    if (script.isConnected) return;
-    const { Hub } = window.MathJax; // of widgets.js: MathJax keeps only what it knows
-    script.onload = () => Object.assign(window.MathJax, Hub && { Hub });
-    document.head.append(script);
-  };
+  const load = () => script.isConnected || document.head.append(script);
   if (!document.querySelector('script[type="application/vnd.jupyter.widget-view+json"]')) return load();
   addEventListener("fl-drawn", load, { once: true });
   addEventListener("load", () => setTimeout(load, 2000)); // should no widget get that far

@@ -109,7 +109,7 @@ def command(arguments: argparse.Namespace) -> int:
 
 
 def summary(runs: pd.DataFrame, grid: list[str], metrics: list[str]) -> pd.DataFrame:
-    """Return one row a metric and group of runs: its mean, with a confidence interval."""
+    """Return one row per metric and group of runs: its mean, with a confidence interval."""
     import pandas as pd
 
     tables = {name: intervals(runs, name, ["policy", *grid]) for name in metrics}

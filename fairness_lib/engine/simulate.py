@@ -125,7 +125,7 @@ class Run:
         return {outcome.label: int(tally[outcome]) for outcome in Outcome}
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a task: the workload's columns, start_s, finish_s and outcome.
+        """Return one row per task: the workload's columns, start_s, finish_s and outcome.
 
         Where clients react also attempts, answer_s, wasted_s and source.
         """

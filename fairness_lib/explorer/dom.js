@@ -28,6 +28,9 @@ const OUTLINES = {
   "*": [0, -3.8, "l1 2.6h2.8l-2.2 1.7.9 2.7-2.5-1.6-2.5 1.6.9-2.7-2.2-1.7h2.8z"],
 };
 
+// The same in running text.
+export const SIGNS = { s: "■", "^": "▲", o: "●", D: "◆", v: "▼", P: "✚", X: "✖", "*": "★" };
+
 export const marker = (name, x, y) => {
   const [dx, dy, outline] = OUTLINES[name] || OUTLINES.o;
   return `M${(x + dx).toFixed(1)} ${(y + dy).toFixed(1)}${outline}`;
@@ -36,13 +39,16 @@ export const marker = (name, x, y) => {
 // JupyterLab must not take the keys that a widget uses for itself.
 export const keepKeys = (node) => node.setAttribute("data-lm-suppress-shortcuts", "true");
 
-// The static figure beside a widget has done its duty once the widget has drawn.
-export const hideFallback = (root) => {
+// The static figure beside a widget has done its duty once the widget has drawn; JupyterLab puts it
+// into its cell only after that.
+export const hideFallback = (root, tries = 100) => {
   const cell = root.closest(".cell_output, .jp-OutputArea, .output_area");
-  cell?.classList.add("fl-live");
+  if (cell) cell.classList.add("fl-live");
+  else if (tries) requestAnimationFrame(() => hideFallback(root, tries - 1));
 };
 
-// Call `mend` with the box that holds the widget's controls, now and whenever controls appear in it.
+// Call `mend` with the box that holds the widget's controls, now and whenever controls appear in it,
+// or in its bar where it has one.
 export const watchBox = (root, mend) => {
   const observer = new MutationObserver(() => mend(root.closest(".fl-box")));
   let tries = 0;
@@ -51,7 +57,7 @@ export const watchBox = (root, mend) => {
     if (!box) return tries++ < 100 && requestAnimationFrame(start);
     keepKeys(box);
     mend(box);
-    observer.observe(box, { subtree: true, childList: true, characterData: true });
+    observer.observe(box.querySelector(".fl-bar") || box, { subtree: true, childList: true, characterData: true });
   };
   start();
   return () => observer.disconnect();
@@ -60,19 +66,4 @@ export const watchBox = (root, mend) => {
 // Write an attribute only if it changes.
 export const set = (node, name, value) => {
   if (node && node.getAttribute(name) !== value) node.setAttribute(name, value);
-};
-
-// Play's buttons have no names. And a theme that turns icons into SVG takes away the <i> that
-// ipywidgets goes on to write to: give it another one, which such themes leave alone.
-export const mendPlay = (box) => {
-  for (const play of box.querySelectorAll(".widget-play")) {
-    [...play.querySelectorAll("button")].forEach((button, i) => {
-      set(button, "aria-label", ["Play or pause", "Stop, and go back to the start", "Repeat"][i]);
-      if (!button.querySelector("i")) {
-        const icon = html("i", { "data-fa-i2svg": "", class: ["fa fa-play", "fa fa-stop", "fa fa-retweet"][i] });
-        button.replaceChildren(icon);
-        button.classList.add("fl-icon");
-      }
-    });
-  }
 };

@@ -1,36 +1,135 @@
-// One worker a model. At most one request is on its way; of those that wait, only the newest is
-// kept, so that what is drawn in the end belongs to the sliders' last position.
+// A crew of workers a model, so that policies run beside each other. At most one request is on its
+// way; of those that wait, only the newest is kept, so that what is drawn in the end belongs to the
+// sliders' last position. A policy whose result cannot have changed is not run again.
 
-export function startEngine(model, { done, failed }) {
+const MOST_HANDS = 4, REST_MS = 700, SEEDS = 20;
+
+function hire(model, size) {
   const url = URL.createObjectURL(new Blob([model.get("worker")], { type: "text/javascript" }));
-  const worker = new Worker(url);
+  const crew = Array.from({ length: size }, () => new Worker(url));
   URL.revokeObjectURL(url);
-  let ready = false, busy = null, waiting = null, count = 0;
-  const pump = () => {
-    if (!ready || busy || !waiting) return;
-    [busy, waiting] = [waiting, null];
-    worker.postMessage(busy);
-  };
-  worker.onerror = (event) => failed(event.message || "the simulation could not be started");
-  worker.onmessage = ({ data }) => {
-    if (data.ready) ready = true;
-    else {
-      const { setting } = busy;
-      busy = null;
-      pump();
-      if (data.error) failed(data.error);
-      else done({ ...data, setting });
-    }
-    pump();
-  };
   const bytes = model.get("wasm"), wasm = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
-  worker.postMessage({ wasm, spec: model.get("spec") });
+  const channels = crew.map((_, k) => (k ? new MessageChannel() : null));
+  const ready = crew.map((hand, k) => new Promise((done, fail) => {
+    hand.onmessage = done;
+    hand.onerror = (event) => fail(new Error(event.message || "the simulation could not be started"));
+    const ports = k ? [] : channels.map((channel) => channel?.port1), port = channels[k]?.port2;
+    hand.postMessage({ wasm, spec: model.get("spec"), ports, port }, [...ports.filter(Boolean), port].filter(Boolean));
+  }));
+  const one = (hand, message) => new Promise((done, fail) => {
+    hand.onmessage = ({ data }) => (data.error ? fail(new Error(data.error)) : done(data));
+    hand.onerror = (event) => fail(new Error(event.message));
+    hand.postMessage(message);
+  });
+  return {
+    ready: Promise.all(ready),
+    // Share the policies out; the first hand is always asked, as it has the traffic.
+    run: async (setting, policies, key, fair) => {
+      const parts = crew.map((_, k) => policies.filter((_, i) => Math.floor((i * size) / policies.length) === k));
+      const to = parts.flatMap((part, k) => (k && part.length ? [k] : []));
+      const asked = [0, ...to].map((k) => one(crew[k], { setting, policies: parts[k], key, fair, to: k ? [] : to }));
+      const ended = await Promise.allSettled(asked), failed = ended.find(({ status }) => status === "rejected");
+      if (failed) throw failed.reason;
+      return { tasks: ended[0].value.tasks, results: Object.assign({}, ...ended.map(({ value }) => value.results)) };
+    },
+    stop: () => crew.forEach((hand) => hand.terminate()),
+  };
+}
+
+const trafficOf = ({ seed, burst, horizon_s, tenants }) =>
+  JSON.stringify([seed, burst, horizon_s, tenants.map((t) => [t.name, t.rate_per_s, t.bursts, t.cost])]);
+const fairOf = ({ workers, window, tenants }, traffic) => JSON.stringify([workers, window, tenants.map((t) => t.weight), traffic]);
+const resultOf = (policy, { tenants }, fair) => JSON.stringify([
+  policy, policy.limited && tenants.map((t) => [t.quota_per_s, t.quota_burst]),
+  policy.by_tenant && tenants.map((t) => t.stated), tenants.map((t) => t.row), fair,
+]);
+
+// What comes out for each tenant over many seeds, while nobody moves: the next move ends it.
+function startNoise(model, found) {
+  let timer = 0, crew = null, count = 0;
+  const stop = () => {
+    clearTimeout(timer);
+    crew?.stop();
+    crew = null;
+    count += 1;
+  };
+  const begin = async (setting) => {
+    const mine = count, ranges = {};
+    crew = hire(model, 1);
+    await crew.ready;
+    for (let seed = 1; seed <= SEEDS; seed += 1) {
+      if (mine !== count) return;
+      const other = { ...setting, seed }, traffic = trafficOf(other);
+      const { results } = await crew.run(other, setting.policies, traffic, fairOf(other, traffic));
+      for (const [name, { completed, wait_s }] of Object.entries(results)) {
+        const range = (ranges[name] ??= { seeds: 0, completed: [], wait_s: [] });
+        range.seeds += 1;
+        completed.forEach((value, t) => widen(range.completed, t, value));
+        for (let t = 0; t < completed.length; t += 1) widen(range.wait_s, t, wait_s[3 * t + 2]);
+      }
+    }
+    if (mine !== count) return;
+    stop();
+    found(ranges);
+  };
+  return {
+    stop,
+    after: (setting) => {
+      stop();
+      timer = setTimeout(() => begin(setting).catch(() => {}), REST_MS); // a seed without tasks has no range
+    },
+  };
+}
+
+function widen(ranges, at, value) {
+  if (value !== value) return;
+  const [low, high] = ranges[at] || [Infinity, -Infinity];
+  ranges[at] = [Math.min(low, value), Math.max(high, value)];
+}
+
+export function startEngine(model, { done, failed, ranged }) {
+  const most = model.get("compact") ? 2 : MOST_HANDS;
+  const crew = hire(model, Math.max(1, Math.min(navigator.hardwareConcurrency || 2, most)));
+  const noise = startNoise(model, (ranges) => ranged(ranges));
+  let free = false, waiting = null;
+  const known = {};
+  const pump = async () => {
+    if (!free || !waiting) return;
+    const [setting, began] = [waiting, performance.now()], traffic = trafficOf(setting), fair = fairOf(setting, traffic);
+    [free, waiting] = [false, null];
+    const keys = Object.fromEntries(setting.policies.map((p) => [p.name, resultOf(p, setting, fair)]));
+    const missing = setting.policies.filter(({ name }) => known[name]?.key !== keys[name]);
+    let fault = null;
+    try {
+      if (missing.length) {
+        const answer = await crew.run(setting, missing, traffic, fair);
+        for (const [name, result] of Object.entries(answer.results)) known[name] = { key: keys[name], result, tasks: answer.tasks };
+      }
+    } catch (error) {
+      fault = error.message;
+    }
+    free = true;
+    if (fault) failed(fault);
+    else {
+      const results = Object.fromEntries(setting.policies.map(({ name }) => [name, known[name].result]));
+      done({ tasks: known[setting.policies[0].name].tasks, results, setting, runs: missing.length, ms: performance.now() - began });
+    }
+    if (waiting) pump();
+    else if (!fault) noise.after(setting);
+  };
+  crew.ready.then(() => {
+    free = true;
+    pump();
+  }, (error) => failed(error.message));
   return {
     ask: (setting) => {
-      waiting = { id: ++count, setting };
+      noise.stop();
+      waiting = setting;
       pump();
-      return count;
     },
-    stop: () => worker.terminate(),
+    stop: () => {
+      noise.stop();
+      crew.stop();
+    },
   };
 }

@@ -106,6 +106,7 @@ def simulate_drr(
     arrival_s: Reals,
     tenant: Ints,
     cost_s: Reals,
+    estimate_s: Reals,
     quantum_s: Reals,
     quota_per_s: Reals,
     quota_burst: Reals,
@@ -125,7 +126,7 @@ def simulate_drr(
     outcome: Bytes,
 ) -> Int:
     """Run the tasks by deficit round robin; return the visits that served nobody."""
-    columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
+    columns = kernel.Tasks(arrival_s, tenant, cost_s, estimate_s)
     buckets = kernel.Buckets(quota_per_s, quota_burst, full_s, taken)
     rules = kernel.drr.Rules(cap, quantum_s)
     queues = kernel.Queues(head, tail, length, behind)
@@ -229,7 +230,51 @@ def measure(
     )
 
 
-FUNCTIONS = (generate, simulate_fifo, simulate_drr, share_fairly, measure)
+def state_costs(
+    tasks: Int,
+    arrival_s: Reals,
+    tenant: Ints,
+    cost_s: Reals,
+    stated: Reals,
+    estimate_s: Reals,
+) -> Int:
+    """Say what tenants state that their tasks cost; return 0."""
+    columns = kernel.Tasks(arrival_s, tenant, cost_s, estimate_s)
+    return kernel.state_costs(tasks, columns, stated, estimate_s)
+
+
+def timeline(
+    tasks: Int,
+    groups: Int,
+    steps: Int,
+    step_s: Real,
+    q: Real,
+    arrival_s: Reals,
+    tenant: Ints,
+    cost_s: Reals,
+    group: Ints,
+    start_s: Reals,
+    outcome: Bytes,
+    step_wait_s: Reals,
+    step_waiting: Ints,
+    waits: Reals,
+    first_of_group: Ints,
+) -> Int:
+    """Say how long each group waited, step by step, and how many of it; return 0."""
+    found = kernel.Timeline(step_wait_s, step_waiting, waits, first_of_group)
+    columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
+    return kernel.timeline(tasks, groups, steps, step_s, q, columns, group, start_s, outcome, found)
+
+
+FUNCTIONS = (
+    generate,
+    state_costs,
+    simulate_fifo,
+    simulate_drr,
+    share_fairly,
+    measure,
+    timeline,
+)
 
 # Items of each column: so many for each unit of a dimension, and so many more.
 SIZES: dict[str, tuple[int, str, int]] = {
@@ -241,7 +286,9 @@ SIZES: dict[str, tuple[int, str, int]] = {
     **dict.fromkeys(("working", "latest", "ends", "sharers"), (1, "tenants", 0)),
     **dict.fromkeys(("arrived", "demand", "completed", "fair_share_per_s"), (1, "tenants", 0)),
     **dict.fromkeys(("x", "owed", "kept", "fair_work_s", "got_work_s"), (1, "tenants", 0)),
-    **dict.fromkeys(("order", "asked", "sharing"), (1, "tenants", 0)),
+    **dict.fromkeys(("order", "asked", "sharing", "stated", "group"), (1, "tenants", 0)),
+    **dict.fromkeys(("step_wait_s", "step_waiting"), (1, "cells", 0)),
+    "first_of_group": (1, "groups", 1),
     "weights": (2, "tenants", 0),
     **dict.fromkeys(("arrival_words", "cost_words"), (4, "tenants", 0)),
     **dict.fromkeys(("first_piece", "first_wait"), (1, "tenants", 1)),
@@ -251,7 +298,7 @@ SIZES: dict[str, tuple[int, str, int]] = {
     **dict.fromkeys(("piece_from_s", "piece_to_s", "piece_rate_per_s"), (1, "pieces", 0)),
     **dict.fromkeys(("arrival_s", "tenant", "cost_s", "behind", "follower"), (1, "tasks", 0)),
     **dict.fromkeys(("start_s", "outcome", "fair_start_s", "virtual_s"), (1, "tasks", 0)),
-    **dict.fromkeys(("waits", "late_s"), (1, "tasks", 0)),
+    **dict.fromkeys(("waits", "late_s", "estimate_s"), (1, "tasks", 0)),
     **dict.fromkeys(("finish_s", "pool"), (1, "workers", 0)),
     "ring": (0, "tenants", plain.drr.RING),
     **dict.fromkeys(("cut_s", "cut_virtual_s"), (0, "tenants", plain.CUTS)),

@@ -1,130 +1,166 @@
 // The explorer's view: asks the engine at every move, draws what it answers.
 import { html, keepKeys, hideFallback, watchBox, set } from "./dom.js";
 import { startEngine } from "./engine.js";
-import { settingOf, shown, toLink, fromLink, inWords, short, faultIn, NUMBERS, POLICIES } from "./setting.js";
-import { layRows, throughputChart, waitChart } from "./charts.js";
-import { summary, fullTable, copyText } from "./readout.js";
+import { settingOf, shown, inWords, faultIn, grouped, sum, NUMBERS, POLICIES } from "./setting.js";
+import { toLink, fromLink, setAddress } from "./link.js";
+import { lanes } from "./lanes.js";
+import { nameSliders, knobTabs } from "./bar.js";
+import { measuresFold, tenantsFold, copyText } from "./readout.js";
 import { tenantTable } from "./tenants.js";
-import { words } from "./words.js";
+import { termRow } from "./terms.js";
+import { storiesOf, storyAt } from "./stories.js";
+import { happened, demand, groupSentence, people } from "./words.js";
 
 const ASKING = [...NUMBERS, ...POLICIES.map((p) => `show_${p}`), "tenants", "window", "horizon_s"];
+const QUIET_MS = 400, LATE_MS = 250, SLIM = 600, WIDE = 860;
 
-// The sliders are ipywidgets' own: give their handles a name, and a value with its unit.
-const SLIDERS = {
-  "fl-quantum": ["Quantum", "quantum_ms", (m) => `${short(m.get("quantum_ms"))} milliseconds`],
-  "fl-cap": ["Queue cap", "cap", (m) => `${Math.floor(m.get("cap") + 0.5)} tasks per tenant`],
-  "fl-shared-cap": ["Shared queue cap", "shared_cap", (m) => `${Math.floor(m.get("shared_cap") + 0.5)} tasks`],
-  "fl-burst": ["Burst factor", "burst", (m) => `${short(m.get("burst"))} times the usual rate`],
-  "fl-seed": ["Seed", "seed", (m) => `seed ${m.get("seed")}`],
-  "fl-workers": ["Workers", "workers", (m) => `${m.get("workers")} workers`],
-};
-function nameSliders(box, model) {
-  for (const [name, [label, trait, value]] of Object.entries(SLIDERS)) {
-    const slider = box.querySelector(`.${name}`), handle = slider?.querySelector("[role=slider]");
-    if (!handle) continue;
-    slider.dataset.named = "fl"; // the page's own script leaves it alone
-    set(handle, "aria-label", label);
-    set(handle, "aria-valuetext", value(model));
-    const [least, most] = model.get("limits")[trait]; // a log slider would give its exponent
-    set(handle, "aria-valuemin", String(least));
-    set(handle, "aria-valuemax", String(most));
-    set(handle, "aria-valuenow", short(model.get(trait), 6));
-    const readout = slider.querySelector(".widget-readout");
-    if (readout?.isContentEditable) {
-      set(readout, "role", "textbox");
-      set(readout, "aria-label", `${label}, typed`);
-    }
-  }
+const namesOf = (setting) => JSON.stringify(setting.tenants.map((t) => t.name));
+
+function button(text, act) {
+  const b = html("button", { type: "button", class: "fl-button" }, text);
+  b.addEventListener("click", act);
+  return b;
 }
 
-function buttons(model, view) {
-  const said = html("span", { role: "status", class: "fl-note" });
-  const button = (text, act) => {
-    const b = html("button", { type: "button", class: "fl-button" }, text);
-    b.addEventListener("click", act);
-    return b;
+function setAll(model, values) {
+  model.set(values);
+  model.save_changes();
+}
+
+// Settings that tell something, one press each.
+function storyRow(model) {
+  const stories = storiesOf(model.get("start"));
+  const chips = stories.map((story) => button(story.label, () => setAll(model, story.values)));
+  return {
+    root: html("div", { class: "fl-stories", role: "group", "aria-label": "Stories" }, ...chips),
+    update: () => {
+      const told = storyAt(stories, model);
+      chips.forEach((chip, i) => set(chip, "aria-pressed", String(stories[i] === told)));
+      return told;
+    },
   };
-  const pin = button("Pin to compare", () => {
-    view.pin(view.pinned() ? null : view.last());
-    set(pin, "aria-pressed", String(!!view.pinned()));
-    pin.textContent = view.pinned() ? "Unpin" : "Pin to compare";
-  });
-  const reset = button("Reset", () => {
-    model.set(model.get("start"));
-    model.save_changes();
-    said.textContent = "";
-  });
-  const link = button("Link to this setting", async () => {
-    history.replaceState(history.state, "", "#" + toLink(model));
-    said.textContent = (await copyText(location.href)) ? "Link copied." : "The address bar has the link now.";
-  });
-  return html("div", { class: "fl-buttons" }, pin, reset, view.inPage ? link : "", said);
 }
 
 function render({ model, el: root, state }) {
-  const compact = model.get("compact"), charts = html("div", { class: "fl-charts" });
-  const numbers = html("div", compact ? {} : { class: "fl-scroll", tabindex: "0", role: "region", "aria-label": "Summary" });
+  const compact = model.get("compact"), inPage = !root.closest(".jp-Notebook, .jp-OutputArea") && !document.querySelector("#jp-main-content-panel, .jp-LabShell");
   const note = html("p", { class: "fl-note fl-state" }, "Running the simulation …"), heard = html("p", { class: "fl-heard", role: "status" });
-  const compared = html("p", { class: "fl-note" });
-  const full = compact ? null : fullTable(), table = compact ? null : tenantTable(model);
-  let built = "", parts = null, pinned = null, timer = 0;
+  const lead = html("span", { class: "fl-lead" }), sentence = html("span"), said = html("p", { class: compact ? "fl-asked" : "fl-said-all" }, lead, " ", sentence);
+  const place = html("div", { class: "fl-place" }), compared = html("p", { class: "fl-note fl-compared" }), done = html("span", { role: "status", class: "fl-note" });
+  const told = html("p", { class: "fl-note fl-told", role: "status" });
+  const stories = compact ? null : storyRow(model), table = compact ? null : tenantTable(model);
+  const folds = compact ? [] : [measuresFold(), tenantsFold()];
+  let built = "", chart = null, pinned = null, quiet = 0, size = "", linked = "";
 
-  const build = (answer) => {
-    const { tenants, window, workers } = answer.setting, policies = Object.keys(answer.results);
-    const loads = tenants.map((t) => [t.name, t.rate_per_s, t.cost.mean_s]);
-    const key = JSON.stringify([loads, policies, window, workers]);
+  const measureUp = () => {
+    const width = root.clientWidth, now = width < SLIM ? "slim" : width < WIDE ? "mid" : "wide";
+    if (!width) return;
+    size = root.dataset.size = now;
+    const box = root.closest(".fl-box");
+    const header = inPage && document.querySelector(".bd-header-article"); // it stays at the top
+    if (box) mend(box);
+    box?.style.setProperty("--fl-top", `${header?.offsetHeight || 0}px`);
+    chart?.resize(size === "slim");
+  };
+  const mend = (box) => {
+    nameSliders(box, model);
+    knobTabs(box);
+    set(box, "data-size", size || "wide");
+  };
+  const build = ({ setting, results }) => {
+    const { tenants, window, workers, step_s } = setting, policies = Object.keys(results);
+    const key = JSON.stringify([tenants.map((t) => [t.name, t.rate_per_s, t.cost.mean_s, t.bursts]), policies, window, workers, step_s]);
     if (key === built) return;
     built = key;
-    const mean_s = tenants.reduce((sum, t) => sum + t.rate_per_s * t.cost.mean_s, 0) / tenants.reduce((sum, t) => sum + t.rate_per_s, 0);
-    const spec = { tenants, rows: layRows(tenants), looks: looksOf(model, tenants), policies, window, capacity: workers / mean_s, plain: compact };
-    parts = [throughputChart(spec), waitChart(spec), compact ? words(spec) : summary(tenants, policies, window)];
-    charts.replaceChildren(parts[0].root, parts[1].root);
-    numbers.replaceChildren(parts[2].root);
+    const mean_s = sum(tenants.map((t) => t.rate_per_s * t.cost.mean_s)) / sum(tenants.map((t) => t.rate_per_s));
+    chart = { ...lanes({ setting, looks: looksOf(model), compact, capacity: workers / mean_s, policies }), capacity: workers / mean_s };
+    place.replaceChildren(chart.root);
+    measureUp();
   };
   const draw = (answer) => {
     build(answer);
-    const { results, setting } = answer;
-    const same = pinned && JSON.stringify(pinned.setting.tenants.map((t) => t.name)) === JSON.stringify(setting.tenants.map((t) => t.name));
-    for (const part of parts) part.update(results, same ? pinned.results : null, setting);
-    full?.update(setting.tenants, Object.keys(results), setting.window, results);
-    compared.textContent = pinned ? `Pale outlines: ${inWords(pinned.setting)}${same ? "" : " (other tenants, so not drawn)"}.` : "";
-    const number = answer.tasks.toLocaleString("en-US"), ms = Math.round(answer.ms);
+    const { results, setting } = answer, same = pinned && namesOf(pinned.setting) === namesOf(setting), ghosts = same ? pinned.results : null;
+    if (chart.update(results, ghosts, setting)) {
+      chart.resize(size === "slim");
+      chart.update(results, ghosts, setting);
+    }
+    for (const fold of folds) fold.update(setting, results, ghosts);
+    if (toLink(model) !== linked) told.textContent = "";
+    const story = stories?.update();
+    lead.textContent = story?.lead || "";
+    lead.classList.toggle("fl-start", !!story?.starts);
+    sentence.textContent = compact ? demand(setting, chart.capacity) : happened(results, chart.groups, setting.window);
+    compared.textContent = pinned ? `Outlines: ${inWords(pinned.setting)}${same ? "" : " (other tenants, so not drawn)"}.` : "";
+    const ms = Math.round(answer.ms), [from, to] = setting.window;
     note.textContent = compact
-      ? `Just simulated in this page, in ${ms} ms: ${number} tasks under each of ${Object.keys(results).length} policies.`
-      : `${number} tasks, ${inWords(setting)}. Simulated in ${ms} ms in this page.`;
+      ? `Just simulated in this page, in ${ms} ms: ${grouped(answer.tasks)} tasks under each of ${Object.keys(results).length} policies.`
+      : `${inWords(setting)}. Measured from second ${from} to ${to} of ${setting.horizon_s}. ${grouped(answer.tasks)} tasks under each policy, simulated in this page in ${ms} ms.`;
     note.classList.remove("fl-fault");
-    root.classList.remove("fl-late");
-    clearTimeout(timer);
-    timer = setTimeout(() => { // descriptions are for when the slider rests
-      parts.slice(0, 2).forEach((part) => set(part.root, "aria-label", part.describe(results)));
-      heard.textContent = compact ? parts[2].describe(results) : note.textContent;
-    }, 400);
+    root.classList.remove("fl-late", "fl-stale");
+    clearTimeout(quiet);
+    quiet = setTimeout(() => { // descriptions are for when the slider rests
+      chart.describe();
+      heard.textContent = compact
+        ? Object.entries(results).map(([, result]) => chart.groups.map((g) => `${people(g)} ${groupSentence(result, g.members)}.`).join(" ")).join(" ")
+        : sentence.textContent;
+      if (inPage && (!compact || fromLink(location.hash, model))) setAddress(toLink(model));
+    }, QUIET_MS);
     root.dispatchEvent(new CustomEvent("fl-drawn", { bubbles: true, detail: answer }));
   };
   const view = {
     draw,
-    inPage: !root.closest(".jp-Notebook, .jp-OutputArea") && !document.querySelector("#jp-main-content-panel, .jp-LabShell"),
-    pinned: () => pinned,
-    last: () => state.last,
-    pin: (answer) => { pinned = answer; draw(state.last); },
-    fail: (text) => { note.textContent = text; note.classList.add("fl-fault"); },
+    ranged: (ranges) => {
+      chart.widen(ranges);
+      root.dispatchEvent(new CustomEvent("fl-ranged", { bubbles: true, detail: ranges }));
+    },
+    fail: (text) => {
+      note.textContent = text;
+      note.classList.add("fl-fault");
+      root.classList.add("fl-stale");
+    },
     late: () => root.classList.add("fl-late"),
   };
 
+  const pinButton = button("Pin to compare", () => pin(pinned ? null : state.last));
+  const pin = (answer) => {
+    pinned = answer;
+    set(pinButton, "aria-pressed", String(!!pinned));
+    pinButton.textContent = pinned ? "Unpin" : "Pin to compare";
+    draw(state.last);
+  };
+  const again = button("Another minute of traffic", () => setAll(model, { seed: (model.get("seed") + 1) % (model.get("limits").seed[1] + 1) }));
+  const reset = button("Reset", () => {
+    setAll(model, model.get("start"));
+    if (pinned) pin(null);
+    if (inPage) setAddress("");
+    done.textContent = "";
+  });
+  const link = button("Copy a link", async () => {
+    setAddress(toLink(model));
+    done.textContent = (await copyText(location.href)) ? "Link copied." : "The address bar has the link.";
+  });
+
   root.classList.add("fl", "fl-explorer");
+  root.classList.toggle("fl-compact", compact);
   keepKeys(root);
-  if (compact) root.append(numbers, charts, note, heard);
-  else root.append(note, charts, compared, buttons(model, view), numbers, full.root, table.root, heard);
+  if (compact) root.append(told, place, said, note, heard);
+  else {
+    root.append(told, stories.root, said, place, termRow(model.get("objective_s")), compared,
+      html("div", { class: "fl-buttons" }, pinButton, again, reset, inPage ? link : "", done), note, ...folds.map((fold) => fold.root), table.root, heard);
+  }
+  const resized = new ResizeObserver(measureUp);
+  resized.observe(root);
   state.views.add(view);
   if (state.last) draw(state.last);
 
   const read = () => {
-    const found = fromLink(location.hash, model);
-    if (!view.inPage || !Object.keys(found).length) return;
-    model.set(found);
-    model.save_changes();
+    const found = inPage ? fromLink(location.hash, model) : null;
+    if (!found) return;
+    setAll(model, found.values);
+    told.textContent = `Setting from the link.${found.bad.length ? ` Left aside: ${found.bad.join("; ")}.` : ""}`;
+    linked = toLink(model);
+    (root.closest(".fl-box") || root).scrollIntoView({ block: "start" });
   };
-  const unwatch = watchBox(root, (box) => nameSliders(box, model));
+  const unwatch = watchBox(root, mend);
   const onChange = () => {
     table?.fill();
     const box = root.closest(".fl-box");
@@ -136,18 +172,19 @@ function render({ model, el: root, state }) {
   hideFallback(root);
   return () => {
     unwatch();
-    clearTimeout(timer);
+    resized.disconnect();
+    clearTimeout(quiet);
     model.off("change", onChange);
     removeEventListener("hashchange", read);
     state.views.delete(view);
   };
 }
 
-function looksOf(model, tenants) {
-  const known = model.get("looks"), others = model.get("other_looks"), looks = {};
+// A colour and a marker for each row of tenants.
+function looksOf(model) {
+  const known = model.get("looks"), others = model.get("other_looks");
   let n = 0;
-  for (const { group } of tenants) looks[group] ??= known[group] || others[n++ % others.length];
-  return looks;
+  return model.get("tenants").map(({ name }) => known[name] || others[n++ % others.length]);
 }
 
 export default () => {
@@ -165,13 +202,14 @@ export default () => {
           each("draw")(answer);
         },
         failed: each("fail"),
+        ranged: each("ranged"),
       });
       const ask = () => {
-        const fault = shown(model).length ? faultIn(model.get("tenants"), model.get("burst"), model.get("horizon_s")) : "Choose at least one policy.";
+        const fault = shown(model).length ? faultIn(model.get("tenants"), model.get("burst"), model.get("horizon_s"))?.[2] : "Choose at least one policy.";
         if (fault) return each("fail")(fault);
-        engine.ask(settingOf(model));
         clearTimeout(late);
-        late = setTimeout(() => state.views.forEach((view) => view.late()), 250);
+        late = setTimeout(() => state.views.forEach((view) => view.late()), LATE_MS);
+        engine.ask(settingOf(model)); // which may know the answer, and draw it at once
       };
       let asked = false;
       const soon = () => { // several values may change at once

@@ -12,11 +12,12 @@ from pathlib import Path
 HERE = Path(__file__).parent
 IMPORT = re.compile(r"^import [^;]*;\n", re.M)
 EXPORT = re.compile(r"^export (?!default)", re.M)
+SPARE = re.compile(r"^(?: +|(?: *//.*)?\n)", re.M)  # indentation, comments, empty lines
 
 
 def module(*names: str) -> str:
-    """Join ES modules, each after those that it imports, into one."""
-    parts = [(HERE / name).read_text(encoding="utf-8") for name in names]
+    """Join ES modules, each after those that it imports, into one, without comments."""
+    parts = [SPARE.sub("", (HERE / name).read_text(encoding="utf-8")) for name in names]
     return "\n".join(EXPORT.sub("", IMPORT.sub("", part)) for part in parts)
 
 

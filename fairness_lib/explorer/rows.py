@@ -1,8 +1,9 @@
 """A scenario as rows that a page can edit: one for each tenant, or for several alike.
 
 A row is a plain dict: name, count, rate_per_s, weight, bursts (a list of [from_s, to_s]),
-quota_per_s, quota_burst, and cost, the distribution of its tasks' costs. A row of several stands
-for tenants called name0, name1, ... with as many digits as they need.
+quota_per_s, quota_burst, cost, the distribution of its tasks' costs, and stated, the part of a
+task's cost that the tenant states (1: the truth). A row of several stands for tenants called name0,
+name1, ... with as many digits as they need.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..plots.style import group_of
 from ..policies.admission import Quota
 from ..policies.policy import ARTICLE_BUCKETS
 from ..traffic.scenario import Burst, Scenario, Tenant
 from ..traffic.service_times import Bimodal, Deterministic, Exponential, ServiceTime
+from ..traffic.workload import Workload
 
 EXPONENTIAL, DETERMINISTIC, BIMODAL = 0, 1, 2  # as in engine.kernel
 Row = dict[str, Any]
@@ -54,6 +58,7 @@ def to_rows(
             "bursts": [[float(b.from_s), float(b.to_s)] for b in tenant.bursts],
             "quota_per_s": float(rate_per_s),
             "quota_burst": float(burst),
+            "stated": 1.0,
             "cost": _cost(tenant.service_time),
         }
         last = rows[-1] if rows else {}
@@ -95,6 +100,14 @@ def to_buckets(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
     return {
         name: (row["quota_per_s"], row["quota_burst"]) for row in rows for name in names_of(row)
     }
+
+
+def with_statements(workload: Workload, rows: Sequence[Row]) -> Workload:
+    """Return the tasks with the costs that the rows' tenants state."""
+    stated = np.array([row["stated"] for row in rows for _ in names_of(row)])
+    if (stated == 1.0).all():
+        return workload
+    return workload.with_estimates(workload.cost_s * stated[workload.tenant])
 
 
 def _named(run: Row) -> list[Row]:

@@ -3,14 +3,15 @@
 export const POLICIES = ["fifo", "quota", "drr", "drr_quota"];
 export const LABELS = { fifo: "FIFO", quota: "quota", drr: "DRR", drr_quota: "DRR + quota" };
 export const NUMBERS = ["quantum_ms", "cap", "shared_cap", "burst", "seed", "workers"];
-const MOST_TENANTS = 1000, MOST_TASKS = 1e6;
+const MOST_TENANTS = 1000, MOST_TASKS = 1e6, MOST_STEPS = 120;
 
 // A row of several tenants stands for name0, name1, ... or name00, name01, ...
 export const expand = (rows) =>
-  rows.flatMap((row) => {
+  rows.flatMap((row, at) => {
     const width = String(row.count - 1).length;
     return Array.from({ length: row.count }, (_, i) => ({
       ...row,
+      row: at,
       group: row.name,
       name: row.count === 1 ? row.name : row.name + String(i).padStart(width, "0"),
     }));
@@ -19,17 +20,22 @@ export const expand = (rows) =>
 export const shown = (model) => POLICIES.filter((name) => model.get(`show_${name}`));
 
 const whole = (value) => Math.max(1, Math.floor(value + 0.5));
-// Sliders give 9.999999999999998 for 10; widget.py rounds in the same way.
-const tidy = (value) => Math.floor(value * 1e6 + 0.5) / 1e6;
+// A log slider of ipywidgets gives 9.999999999999998 for 10; widget.py rounds in the same way.
+export const tidy = (value) => Math.floor(value * 1e6 + 0.5) / 1e6;
+
+// Steps of the strip: seconds, or so many of them that there are not too many steps.
+const stepOf = (horizon_s) => Math.max(1, Math.ceil(horizon_s / MOST_STEPS));
 
 export function settingOf(model) {
-  const quantum_s = tidy(model.get("quantum_ms")) / 1000;
+  const quantum_s = tidy(model.get("quantum_ms")) / 1000, horizon_s = model.get("horizon_s");
   return {
     tenants: expand(model.get("tenants")),
+    groups: model.get("tenants").length,
     seed: model.get("seed"),
     burst: tidy(model.get("burst")),
     workers: model.get("workers"),
-    horizon_s: model.get("horizon_s"),
+    horizon_s,
+    step_s: stepOf(horizon_s),
     window: model.get("window"),
     objective_s: model.get("objective_s"),
     policies: shown(model).map((name) => {
@@ -43,99 +49,58 @@ export function settingOf(model) {
   };
 }
 
-// What is wrong with the rows of tenants, or null.
+// What is wrong with a row of tenants: the field and the words, or null.
+export function faultInRow({ name, count, rate_per_s, cost, weight, stated, quota_per_s, quota_burst }) {
+  if (!name || typeof name !== "string") return ["name", "A tenant has no name."];
+  const from = (value, least, most) => Number.isFinite(value) && value >= least && value <= most;
+  const checks = [
+    ["count", Number.isInteger(count) && count >= 1, "how many must be a whole number from 1"],
+    ["rate_per_s", from(rate_per_s, 0, 1e5), "tasks/s must be from 0 to 100,000"],
+    ["mean_ms", from(cost.mean_s, 1e-6, 1e3), "the mean cost must be from 0.001 to 1,000,000 ms"],
+    ["stated_percent", from(stated, 0.001, 10), "what it states must be from 0.1 to 1,000 % of the cost"],
+    ["weight", from(weight, 0.01, 1e4), "the weight must be from 0.01 to 10,000"],
+    ["quota_per_s", from(quota_per_s, Number.MIN_VALUE, 1e6), "the quota must be above 0 and at most 1,000,000 tasks/s"],
+    ["quota_burst", from(quota_burst, 1, 1e6), "the quota's burst must be from 1 to 1,000,000"],
+  ];
+  const wrong = checks.find(([, holds]) => !holds);
+  return wrong ? [wrong[0], `${name}: ${wrong[2]}.`] : null;
+}
+
+// What is wrong with the rows of tenants: the row, the field and the words, or null.
 export function faultIn(rows, burst, horizon) {
-  const names = new Set();
   let tasks = 0;
-  for (const { name, count, rate_per_s, cost, weight, bursts, quota_per_s, quota_burst } of rows) {
-    if (!name || typeof name !== "string") return "A tenant has no name.";
-    if (!(Number.isInteger(count) && count >= 1)) return `${name}: how many must be a whole number from 1.`;
-    if (!(rate_per_s >= 0 && rate_per_s <= 1e5)) return `${name}: tasks/s must be from 0 to 100,000.`;
-    if (!(cost.mean_s >= 1e-6 && cost.mean_s <= 1e3)) return `${name}: the mean cost must be from 0.001 to 1,000,000 ms.`;
-    if (!(weight >= 0.01 && weight <= 1e4)) return `${name}: the weight must be from 0.01 to 10,000.`;
-    if (!(quota_per_s > 0 && quota_per_s <= 1e6)) return `${name}: the quota must be above 0 tasks/s.`;
-    if (!(quota_burst >= 1 && quota_burst <= 1e6)) return `${name}: the quota's burst must be at least 1.`;
-    const bursting = bursts.reduce((sum, [from, to]) => sum + to - from, 0);
-    tasks += count * rate_per_s * (horizon + bursting * (burst - 1));
+  for (const [at, row] of rows.entries()) {
+    const wrong = faultInRow(row);
+    if (wrong) return [at, ...wrong];
+    const bursting = row.bursts.reduce((total, [from, to]) => total + to - from, 0);
+    tasks += row.count * row.rate_per_s * (horizon + bursting * (burst - 1));
+    if (!(tasks <= MOST_TASKS)) return [at, "rate_per_s", "That would be more than a million tasks: too many for a page."];
   }
-  const tenants = rows.reduce((sum, row) => sum + row.count, 0);
-  if (tenants < 1 || tenants > MOST_TENANTS) return `There must be 1 to ${MOST_TENANTS} tenants.`;
-  if (!(tasks <= MOST_TASKS)) return "That would be more than a million tasks: too many for a page.";
-  for (const { name } of expand(rows)) {
-    if (names.has(name)) return `Two tenants are called ${name}.`;
+  const tenants = sum(rows.map((row) => row.count)), names = new Set();
+  if (tenants < 1 || tenants > MOST_TENANTS) return [rows.length - 1, "count", `There must be 1 to ${MOST_TENANTS} tenants.`];
+  for (const { name, row } of expand(rows)) {
+    if (names.has(name)) return [row, "name", `Two tenants are called ${name}.`];
     names.add(name);
   }
   return null;
 }
 
-// --- the properties, as fairness_lib.measures.properties checks them; null: nothing to judge ---
-
 export const sum = (values) => values.reduce((a, b) => a + b, 0);
-
-export function verdicts(result, [from, to]) {
-  const length = to - from, { arrived, fair_share_per_s, x, outcomes, scalars } = result;
-  let least = Infinity, full = 0, rejected = 0;
-  arrived.forEach((count, t) => {
-    if (!(count > 0 && count / length <= fair_share_per_s[t])) return;
-    least = Math.min(least, x[t]);
-    full += outcomes[4 * t + 2];
-    rejected += outcomes[4 * t + 2] + outcomes[4 * t + 3];
-  });
-  const owed = sum(result.owed), kept = owed ? sum(result.kept) / owed >= 0.99 : null;
-  if (least === Infinity) return { kept, F1: null, F2: null, F3: null };
-  return { kept, F1: least >= 0.97, F2: full === 0 && !(scalars[4] >= 0.05), F3: rejected === 0 };
-}
-
-// --- the setting as a link ---------------------------------------------------------------------
-
-const KEYS = { quantum_ms: "quantum", cap: "cap", shared_cap: "shared", burst: "burst", seed: "seed", workers: "workers" };
-
-export function toLink(model) {
-  const start = model.get("start"), link = new URLSearchParams();
-  for (const name of NUMBERS) if (tidy(model.get(name)) !== tidy(start[name])) link.set(KEYS[name], tidy(model.get(name)));
-  if (shown(model).length < POLICIES.length) link.set("policies", shown(model).join(" "));
-  const rows = JSON.stringify(model.get("tenants"));
-  if (rows !== JSON.stringify(start.tenants)) link.set("tenants", rows);
-  return link.toString() || "quantum=" + tidy(model.get("quantum_ms"));
-}
-
-// Whether something from a link has a row's parts; whether they make sense is for faultIn.
-function isRow(row) {
-  const { kind, long_s, long_share } = row?.cost || {};
-  const costs = [0, 1, 2].includes(kind) && long_s >= 0 && long_s <= 1e3 && long_share >= 0 && long_share <= 1;
-  return costs && Array.isArray(row.bursts) && row.bursts.every(([from, to]) => from >= 0 && to > from && to <= 1e6);
-}
-
-// Return the model's values that a link holds; what it cannot mean is left out.
-export function fromLink(hash, model) {
-  const link = new URLSearchParams(hash.replace(/^#/, "")), found = {}, limits = model.get("limits");
-  for (const name of NUMBERS) {
-    const value = link.has(KEYS[name]) ? Number(link.get(KEYS[name])) : NaN, [least, most] = limits[name];
-    if (value >= least && value <= most) found[name] = name === "seed" || name === "workers" ? Math.round(value) : value;
-  }
-  if (link.has("policies")) {
-    const wanted = link.get("policies").split(/[ ,+]/);
-    if (POLICIES.some((p) => wanted.includes(p))) for (const p of POLICIES) found[`show_${p}`] = wanted.includes(p);
-  }
-  try {
-    const rows = JSON.parse(link.get("tenants"));
-    if (Array.isArray(rows) && rows.every(isRow) && !faultIn(rows, 1, 1)) found.tenants = rows;
-  } catch { /* not a list of tenants */ }
-  return found;
-}
 
 export const inWords = (setting) => {
   const drr = setting.policies.find((p) => p.by_tenant), shared = setting.policies.find((p) => !p.by_tenant);
   return [
-    drr && `quantum ${short(1000 * drr.quantum_s)} ms`,
+    `burst ×${short(setting.burst, 6)}`,
     drr && `cap ${drr.cap} a tenant`,
+    drr && `quantum ${short(1000 * drr.quantum_s, 6)} ms`,
     shared && `shared cap ${shared.cap}`,
-    `burst ×${short(setting.burst)}`,
-    `seed ${setting.seed}`,
     `${setting.workers} workers`,
+    `seed ${setting.seed}`,
   ].filter(Boolean).join(", ");
 };
 
 export const short = (value, digits = 3) => String(Number(value.toPrecision(digits)));
-
 export const seconds = (ms) => (ms >= 1000 ? `${short(ms / 1000, 2)} s` : `${short(ms, 2)} ms`);
+const THOUSANDS = new Intl.NumberFormat("en-US");
+export const grouped = (n) => THOUSANDS.format(n);
+export const listed = (names) => (names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names.join(""));

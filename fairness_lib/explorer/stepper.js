@@ -1,6 +1,7 @@
 // One decision a step: queues, deficits, workers, and why. Everything shown was recorded by
 // fairness_lib/explorer/trace.py from a run of the engine.
-import { svg, html, marker, keepKeys, hideFallback, watchBox, mendPlay, set } from "./dom.js";
+import { svg, html, marker, hideFallback } from "./dom.js";
+import { numbers, player } from "./player.js";
 
 const WIDTH = 360, QUEUE_END = 246, WORKER_X = 268, ROW = 46, BOX = 20;
 
@@ -86,28 +87,21 @@ function schedule(model, now) {
 
 // What had been decided when the shown decision fell: up to it under its own policy, and under
 // the other before that instant, and of the instant as many decisions as under the shown one.
+// Of each tenant: how many were served and rejected, and the longest wait.
 function standing(model, shown, at) {
-  const traces = model.get("traces"), tenants = model.get("tenants"), { arrival_ms } = model.get("tasks");
+  const traces = model.get("traces"), { arrival_ms } = model.get("tasks");
   const { step } = traces[shown], now = step[at].now_ms, first = step.findIndex((s) => s.now_ms === now);
   const more = step[at + 1]?.now_ms === now ? at - first + 1 : Infinity;
-  const decided = traces.map((trace, p) => {
-    if (p === shown) return step.slice(0, at + 1);
+  return traces.map((trace, p) => {
     const here = trace.step.filter((s) => s.now_ms === now).slice(0, more);
-    return [...trace.step.filter((s) => s.now_ms < now), ...here];
+    const decided = p === shown ? step.slice(0, at + 1) : [...trace.step.filter((s) => s.now_ms < now), ...here];
+    return model.get("tenants").map((_, tenant) => {
+      const of = (kind) => decided.filter((s) => s.kind === kind && s.tenant === tenant);
+      const served = of("served"), start = new Map(served.map((s) => [s.task, s.now_ms]));
+      const waits = of("queued").map(({ task }) => (start.get(task) ?? now) - arrival_ms[task]);
+      return [served.length, of("rejected").length, `${Math.round(Math.max(0, ...waits))} ms`];
+    });
   });
-  const cell = (p, tenant) => {
-    const of = (kind) => decided[p].filter((s) => s.kind === kind && s.tenant === tenant);
-    const served = of("served"), start = new Map(served.map((s) => [s.task, s.now_ms]));
-    const waits = of("queued").map(({ task }) => (start.get(task) ?? now) - arrival_ms[task]);
-    return [served.length, of("rejected").length, `${Math.round(Math.max(0, ...waits))} ms`];
-  };
-  return html("table", { class: "fl-table" },
-    html("caption", {}, `By ${Math.round(now)} ms`),
-    html("thead", {},
-      html("tr", {}, html("td"), ...traces.map((t) => html("th", { colspan: 3, scope: "colgroup" }, t.label))),
-      html("tr", {}, html("td"), ...traces.flatMap(() => ["served", "rejected", "longest wait"].map((h) => html("th", { scope: "col" }, h))))),
-    html("tbody", {}, ...tenants.map((t, i) =>
-      html("tr", {}, html("th", { scope: "row" }, t.name), ...traces.flatMap((_, p) => cell(p, i).map((v) => html("td", {}, String(v))))))));
 }
 
 // The last decision by a time.
@@ -115,85 +109,68 @@ const lastBy = (trace, ms) => Math.max(0, trace.step.findLastIndex((s) => s.now_
 
 function render({ model, el: root }) {
   const said = html("p", { class: "fl-why", role: "status" });
-  const drawn = html("div", { class: "fl-stage" }), below = html("div", { class: "fl-below" });
+  const drawn = html("div"), below = html("div", { class: "fl-below" });
   const traces = model.get("traces"), { cost_ms } = model.get("tasks");
   const widest = (queues) => Math.max(1, ...queues.map((q) => q.reduce((sum, task) => sum + cost_ms[task], 0)));
   const scales = traces.map((trace) => {
     const room = QUEUE_END - (trace.step[0].queues.length > 1 ? 76 : 6);
     return Math.min(1.1, room / Math.max(...trace.step.map((s) => widest(s.queues))));
   });
-  let shown = null;
-
-  const go = (step) => {
-    model.set("step", Math.max(0, Math.min(model.get("last"), step)));
+  const tables = traces.map(() => numbers(["served", "rejected", "longest wait"], model.get("tenants")));
+  const save = (values) => {
+    for (const [name, value] of Object.entries(values)) model.set(name, value);
     model.save_changes();
   };
-  const button = (label, sign, to) => {
-    const b = html("button", { type: "button", class: "fl-button", "aria-label": label, title: label }, sign);
-    b.addEventListener("click", () => go(to()));
-    return b;
-  };
-  const here = () => model.get("step");
+  const steps = () => traces[model.get("policy")].step;
+  let playing = false;
+  const control = player({ root, name: "Decision", last: steps().length - 1, pace: 1 / 1.2,
+    speeds: [["half speed", 0.5], ["speed 1", 1, true], ["speed 2", 2], ["speed 4", 4]],
+    speak: (at) => `${Math.floor(at) + 1} of ${steps().length}`,
+    show: (at, moving) => {
+      playing = moving;
+      said.setAttribute("aria-live", moving ? "off" : "polite");
+      if (Math.floor(at) !== model.get("step")) save({ step: Math.floor(at) });
+    } });
+  const choices = traces.map(({ label }, p) => {
+    const node = html("button", { type: "button", class: "fl-button" }, label);
+    node.addEventListener("click", () => { // the same moment in the other schedule
+      const place = lastBy(traces[p], steps()[model.get("step")].now_ms);
+      playing = false;
+      save({ policy: p });
+      control.go(place);
+    });
+    return node;
+  });
   const jump = html("input", { type: "number", min: "0", max: String(model.get("end_ms")), step: "any" });
   jump.addEventListener("change", () => {
-    if (jump.value !== "") go(lastBy(traces[model.get("policy")], jump.valueAsNumber));
+    if (jump.value !== "") control.go(lastBy(traces[model.get("policy")], jump.valueAsNumber));
   });
-  const buttons = html("div", { class: "fl-buttons", role: "group", "aria-label": "Step through the decisions" },
-    button("First decision", "|◀", () => 0), button("Step back", "◀ back", () => here() - 1),
-    button("Step forward", "step ▶", () => here() + 1), button("Last decision", "▶|", () => model.get("last")),
-    html("label", { class: "fl-jump" }, "go to ", jump, " ms"));
-
-  // The page's own script leaves a slider alone that has been named.
-  const nameSlider = () => {
-    const slider = root.closest(".fl-box")?.querySelector(".widget-slider");
-    const handle = slider?.querySelector("[role=slider]");
-    if (!handle) return;
-    slider.dataset.named = "fl";
-    set(handle, "aria-label", "Decision");
-    set(handle, "aria-valuetext", `${here() + 1} of ${model.get("last") + 1}`);
-  };
 
   const draw = () => {
     const policy = model.get("policy"), trace = traces[policy], last = trace.step.length - 1;
-    if (shown !== null && shown !== policy) {
-      // The same moment in the other schedule.
-      const now = traces[shown].step[Math.min(here(), traces[shown].step.length - 1)].now_ms;
-      shown = policy;
-      model.set("last", last);
-      go(lastBy(trace, now));
-    }
-    shown = policy;
-    const at = Math.min(here(), last), step = trace.step[at];
-    nameSlider();
+    const at = Math.max(0, Math.min(model.get("step"), last)), step = trace.step[at];
+    if (!playing) control.place(at, last);
+    choices.forEach((choice, p) => choice.setAttribute("aria-pressed", p === policy));
     said.textContent = `${trace.label}, ${at + 1} of ${last + 1}, ${Math.round(step.now_ms * 10) / 10} ms. ${step.why}`;
     said.className = `fl-why fl-${step.kind}`;
     drawn.replaceChildren(stage(model, trace, step, scales[policy]));
-    below.replaceChildren(schedule(model, step.now_ms), html("div", { class: "fl-scroll" }, standing(model, policy, at)));
+    below.replaceChildren(schedule(model, step.now_ms));
+    standing(model, policy, at).forEach((rows, p) => tables[p].fill(`${traces[p].label}, by ${Math.round(step.now_ms)} ms`, rows));
     root.dispatchEvent(new CustomEvent("fl-drawn", { bubbles: true }));
   };
 
   root.classList.add("fl", "fl-stepper");
-  root.append(buttons, said, drawn, below);
-  keepKeys(root);
-  root.addEventListener("keydown", (event) => {
-    const to = { ArrowRight: here() + 1, ArrowLeft: here() - 1, Home: 0, End: model.get("last") }[event.key];
-    if (to === undefined || event.target === jump || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    go(to);
-  });
-  model.on("change:step", draw);
-  model.on("change:policy", draw);
-  const unwatch = watchBox(root, (box) => {
-    mendPlay(box);
-    nameSlider();
-  });
+  root.append(
+    html("div", { class: "fl-buttons", role: "group", "aria-label": "Policy" }, ...choices, html("label", { class: "fl-jump" }, "go to ", jump, " ms")),
+    control.node, said, drawn, below, html("div", { class: "fl-sides" }, ...tables.map(({ node }) => node)));
+  const watched = ["change:step", "change:policy"];
+  for (const change of watched) model.on(change, draw);
+  control.watch(root);
   draw();
   hideFallback(root);
   return () => {
-    unwatch();
-    model.off("change:step", draw);
-    model.off("change:policy", draw);
+    control.stop();
+    for (const change of watched) model.off(change, draw);
   };
 }
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import anywidget
-import ipywidgets as widgets
 import matplotlib.pyplot as plt
 import traitlets
 from matplotlib.figure import Figure
@@ -54,15 +53,14 @@ def thirty_tasks() -> Workload:
 class StepperView(anywidget.AnyWidget):
     """What the page draws: the tasks, and the logs of both runs."""
 
-    _esm = front.module("dom.js", "stepper.js")
-    _css = front.style("fl.css", "stepper.css")
+    _esm = front.module("dom.js", "player.js", "stepper.js")
+    _css = front.style("fl.css", "player.css", "stepper.css")
     tenants: Any = traitlets.List().tag(sync=True)
     tasks = traitlets.Dict().tag(sync=True)
     traces: Any = traitlets.List().tag(sync=True)
     end_ms = traitlets.Float().tag(sync=True)
     policy = traitlets.Int(1).tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
-    last = traitlets.Int(0).tag(sync=True)
 
 
 class Stepper(WithFigure):
@@ -85,7 +83,6 @@ class Stepper(WithFigure):
         logs = {policy.name: record(workload, policy, workers) for policy in policies}
         self.steps: dict[str, list[Step]] = {name: log for name, (log, _) in logs.items()}
         self.runs: dict[str, Run] = {name: run for name, (_, run) in logs.items()}
-        last = len(self.steps[policies[-1].name]) - 1
         self.view = StepperView(
             tenants=_tenants(workload),
             tasks={
@@ -97,24 +94,8 @@ class Stepper(WithFigure):
             traces=[_trace(name, log, run) for name, (log, run) in logs.items()],
             end_ms=max(1e3 * log[-1].now_s for log in self.steps.values()),
             policy=len(policies) - 1,
-            last=last,
         )
-        self.choice = widgets.ToggleButtons(
-            options=[policy_label(policy.name) for policy in policies],
-            index=len(policies) - 1,
-            description="Policy",
-            style={"button_width": "5rem", "description_width": "5rem"},
-        )
-        self.play = widgets.Play(max=last, interval=1200, show_repeat=False)
-        self.slider = widgets.IntSlider(max=last, description="Decision", readout=True)
-        self.slider.style.description_width = "5rem"
-        for control in (self.play, self.slider):
-            widgets.jslink((control, "value"), (self.view, "step"))
-            widgets.jslink((self.view, "last"), (control, "max"))
-        widgets.jslink((self.choice, "index"), (self.view, "policy"))
-        moving = widgets.HBox([self.slider, self.play])
-        moving.layout.flex_flow = "row wrap"
-        super().__init__([self.choice, moving, self.view])
+        super().__init__([self.view])
         self.add_class("fl-box")
 
     def figure(self) -> Figure:

@@ -98,6 +98,7 @@ class Recorder:
         self.inner = copy(self.inner)
         self.inner.begin(tasks)
         self._pool: list[int | None] = [None] * self.workers
+        self._freed = 0
         self._deficit_s = 0.0
         if isinstance(self.inner, DeficitRoundRobin):
             self.inner._active = Watched(nothing, self._passing)
@@ -125,7 +126,7 @@ class Recorder:
         """Give an idle worker its next task, and log it and the turns before it."""
         self._now = now
         task = self.inner.take(now)
-        worker = self._pool.index(None)
+        worker = self._freed if self._pool[self._freed] is None else self._pool.index(None)
         if task is None:
             if self.steps[-1].now_s < now:
                 self._log(now, IDLE, None, f"Worker {worker + 1} is idle: nobody waits.")
@@ -139,8 +140,9 @@ class Recorder:
         return task
 
     def finished(self, task: int, cost_s: float, now: float) -> None:
-        """Free the task's worker; the decision that follows is logged."""
-        self._pool[self._pool.index(task)] = None
+        """Free the task's worker, which is the next to be asked; what it takes is logged."""
+        self._freed = self._pool.index(task)
+        self._pool[self._freed] = None
 
     def _serving(self, flow: Flow) -> None:
         self._deficit_s = flow.left_s + flow.visits * flow.quantum_s

@@ -26,8 +26,9 @@ class ExplorerView(anywidget.AnyWidget):
     """What the page draws, and all that its engine needs."""
 
     _esm = front.module(
-        *("dom.js", "engine.js", "setting.js", "charts.js", "readout.js", "tenants.js"),
-        *("words.js", "explorer.js"),
+        *("dom.js", "setting.js", "link.js", "engine.js", "scales.js", "verdicts.js", "words.js"),
+        *("marks.js", "strip.js", "lanes.js", "bar.js", "readout.js", "tenants.js", "terms.js"),
+        *("stories.js", "explorer.js"),
     )
     _css = front.style("fl.css", "explorer.css")
     worker = traitlets.Unicode(front.text("worker.js")).tag(sync=True)

@@ -16,8 +16,9 @@ from ..measures.report import FairnessReport, measure
 from ..plots.style import POLICY_LABELS
 from ..policies.policy import Policy, drr, drr_quota, fifo, quota
 from ..traffic.scenario import Scenario
+from ..traffic.workload import Workload
 from .fallback import WithFigure, draw_reports
-from .rows import to_buckets, to_rows, to_scenario
+from .rows import to_buckets, to_rows, to_scenario, with_statements
 from .view import LIMITS, ExplorerView
 from .words import in_words
 
@@ -70,7 +71,6 @@ class Explorer(WithFigure):
         self.cap = _log_slider("cap", start, "Queue cap", ".0f", "fl-cap")
         self.shared_cap = _log_slider("shared_cap", start, "Shared cap", ".0f", "fl-shared-cap")
         self.burst = _slider(widgets.FloatSlider, "burst", start, "Burst factor", "fl-burst")
-        self.burst.step, self.burst.readout_format = 0.1, ".1f"
         self.seed = _slider(widgets.IntSlider, "seed", start, "Seed", "fl-seed")
         self.workers = _slider(widgets.IntSlider, "workers", start, "Workers", "fl-workers")
         self.policies_shown = {
@@ -83,17 +83,23 @@ class Explorer(WithFigure):
             widgets.jslink((slider, "value"), (self.view, name))
         for name, box in self.policies_shown.items():
             widgets.jslink((box, "value"), (self.view, f"show_{name}"))
-        wrap = {"flex_flow": "row wrap"}
-        if compact:
-            self.burst.layout.width = "min(100%, 40rem)"
-            controls = [widgets.Box([self.burst])]
-        else:
-            shared = [self.workers, self.shared_cap, self.seed]
-            sliders = widgets.Box([self.burst, self.cap, self.quantum, *shared], layout=wrap)
-            controls = [sliders, widgets.HBox(list(self.policies_shown.values()), layout=wrap)]
-        controls[0].add_class("fl-controls")
-        super().__init__([*controls, self.view])
+        self.burst.step, self.burst.readout_format = 0.1, ".1f"
+        knobs = widgets.Box([self.burst] if compact else [self.burst, self.cap, self.quantum])
+        knobs.add_class("fl-knobs")
+        bar = widgets.VBox([knobs] if compact else [knobs, self._more()])
+        bar.add_class("fl-bar")
+        super().__init__([bar, self.view])
         self.add_class("fl-box")
+
+    def _more(self) -> widgets.Accordion:
+        """Fold away what few will move."""
+        sliders = widgets.Box([self.workers, self.shared_cap, self.seed])
+        boxes = widgets.HBox(list(self.policies_shown.values()))
+        boxes.add_class("fl-policies")
+        sliders.add_class("fl-knobs")
+        more = widgets.Accordion([widgets.VBox([sliders, boxes])], titles=("More to move",))
+        more.add_class("fl-more")
+        return more
 
     def _sliders(self) -> dict[str, Any]:
         return {name: getattr(self, name.removesuffix("_ms")) for name in LIMITS}
@@ -131,10 +137,13 @@ class Explorer(WithFigure):
         )
         return {p.name: p for p in all_of_them if self.policies_shown[p.name].value}
 
+    def workload(self) -> Workload:
+        """Return the tasks of the present setting, with the costs that tenants state."""
+        return with_statements(self.scenario().workload(self.seed.value), self.view.tenants)
+
     def reports(self) -> dict[str, FairnessReport]:
         """Run the present setting in Python: a report for each policy shown, by name."""
-        scenario = self.scenario()
-        workload = scenario.workload(self.seed.value)
+        workload = self.workload()
         return {
             name: measure(simulate(workload, policy), objective_s=self.view.objective_s)
             for name, policy in self.policies().items()
@@ -230,17 +239,18 @@ def _slider(kind: Any, name: str, start: dict[str, Any], label: str, css: str) -
 
 def _log_slider(name: str, start: dict[str, Any], label: str, readout: str, css: str) -> Any:
     least, most = (log10(limit) for limit in LIMITS[name])
-    least += (log10(start[name]) - least) % LOG_STEP  # where it starts must be one of its steps
+    steps = round((log10(start[name]) - least) / LOG_STEP)
+    step = (log10(start[name]) - least) / steps if steps else LOG_STEP  # the start is one of them
     slider = widgets.FloatLogSlider(
-        start[name], base=10, min=least, max=most, step=LOG_STEP, description=label,
+        start[name], base=10, min=least, max=most, step=step, description=label,
         readout_format=readout,
     )  # fmt: skip
     return _styled(slider, css)
 
 
 def _styled(slider: Any, css: str) -> Any:
-    slider.style.description_width = "6rem"
-    slider.layout.width = "min(100%, 17.4rem)"
+    slider.style.description_width = "initial"
+    slider.layout.width = "auto"
     slider.add_class("fl-slider")
     slider.add_class(css)
     return slider

@@ -1,12 +1,18 @@
-// The engine, off the main thread: draws the traffic once a move, then runs and measures each
-// policy on it. What has not changed since the last move is not computed again.
+// The engine, off the main thread. The first of the crew draws the traffic, passes it on to those
+// that are asked as well, and then the times at which fair sharing would have started each task;
+// each runs the policies that it was given, and measures them.
 
 const KINDS = { Ints: BigInt64Array, Reals: Float64Array, Words: BigUint64Array, Bytes: Int8Array };
-const MOST_WORKERS = 64;
-const OUTPUTS = ["arrived", "completed", "outcomes", "fair_share_per_s", "x", "wait_s", "owed", "kept", "missed", "behind_s", "scalars"];
+const MOST_WORKERS = 64, FRUITLESS = 2, SERVED = 0, QUANTILE = 0.99;
+const OUTPUTS = [
+  "arrived", "completed", "outcomes", "fair_share_per_s", "x", "wait_s", "owed", "kept", "missed",
+  "behind_s", "scalars", "step_wait_s", "step_waiting",
+];
+const TRAFFIC = ["arrival_s", "tenant", "cost_s"], FAIR = ["fair_start_s", "virtual_s", "cut_virtual_s"];
 
-let memory, engine, spec, columns = {}, dims = {};
-let traffic = { key: null, tasks: 0 }, results = {};
+let memory, engine, spec, ports = [], leading = true, columns = {}, dims = {};
+let traffic = { key: null, fair: null, tasks: 0 };
+const sent = [], arrived = {}, expected = {};
 
 // Give every column its place; the traffic in the old places is lost.
 function lay(wanted) {
@@ -14,17 +20,15 @@ function lay(wanted) {
   let end = 8 * Math.ceil(engine.__heap_base.value / 8); // its own stack and constants lie below
   for (const parameters of Object.values(spec.arguments)) {
     for (const [name, type] of parameters) {
-      if (!(type in KINDS)) continue;
+      if (!(type in KINDS) || columns[name]?.dims === dims) continue;
       const [times, dimension, plus] = spec.sizes[name];
       const length = times * dims[dimension] + plus;
-      if (columns[name]?.dims === dims) continue;
       columns[name] = { dims, type, length, at: end };
       end += 8 * Math.ceil((length * KINDS[type].BYTES_PER_ELEMENT) / 8);
     }
   }
   const more = Math.ceil((end - memory.buffer.byteLength) / 65536);
   if (more > 0) memory.grow(more);
-  traffic.key = null;
 }
 
 const column = (name) => {
@@ -58,13 +62,18 @@ function pieces({ rate_per_s, bursts }, factor, horizon) {
   return found;
 }
 
-function draw({ tenants, seed, burst, horizon_s }) {
+function makeRoom(setting, pieces, room) {
+  const { tenants, groups } = setting, cells = groups * stepsOf(setting);
+  const fits = dims.tenants === tenants.length && dims.pieces === pieces && dims.groups === groups && dims.cells === cells && dims.tasks >= room;
+  if (!fits) lay({ tenants: tenants.length, pieces, groups, cells, tasks: Math.ceil(1.3 * room), workers: MOST_WORKERS });
+}
+const stepsOf = ({ horizon_s, step_s }) => Math.ceil(horizon_s / step_s);
+
+function draw(setting) {
+  const { tenants, seed, burst, horizon_s } = setting;
   const rates = tenants.map((t) => pieces(t, burst, horizon_s));
   const all = rates.flat(), mean = all.reduce((sum, [from, to, rate]) => sum + rate * (to - from), 0);
-  let room = Math.ceil(mean + 8 * Math.sqrt(mean) + 64);
-  if (dims.tenants !== tenants.length || dims.pieces !== all.length || dims.tasks < room) {
-    lay({ tenants: tenants.length, pieces: all.length, tasks: Math.ceil(1.3 * room), workers: MOST_WORKERS });
-  }
+  makeRoom(setting, all.length, Math.ceil(mean + 8 * Math.sqrt(mean) + 64));
   column("key").set(tenants.map((t) => keyOf(t.name)));
   let first = 0;
   column("first_piece").set([...rates.map((r) => BigInt((first += r.length) - r.length)), BigInt(all.length)]);
@@ -76,63 +85,130 @@ function draw({ tenants, seed, burst, horizon_s }) {
   return call("generate", { seed: BigInt(seed), tenants: tenants.length, room: dims.tasks });
 }
 
-// What fair sharing would have done: the same for all policies.
-function share({ tenants, workers, window }) {
-  const on = JSON.stringify([workers, window, tenants.map((t) => t.weight)]);
-  if (traffic.shared === on) return;
-  column("weight").set(tenants.map((t) => t.weight));
-  column("cut_s").set(window);
-  call("share_fairly", { tasks: traffic.tasks, tenants: tenants.length, workers });
-  traffic.shared = on;
+// --- the first of the crew passes on what all need ----------------------------------------------
+
+function pass(port, kind, key, names) {
+  const data = names.map((name) => {
+    const whole = column(name);
+    return spec.sizes[name][1] === "tasks" ? whole.slice(0, traffic.tasks) : whole.slice();
+  });
+  port.postMessage({ kind, key, tasks: traffic.tasks, data }, data.map((part) => part.buffer));
 }
 
-function run(setting, policy) {
-  const { tenants, workers, horizon_s, objective_s } = setting, [from_s, to_s] = setting.window;
-  const numbers = { ...policy, tasks: traffic.tasks, tenants: tenants.length, workers, horizon_s, objective_s, from_s, to_s };
-  column("quantum_s").set(tenants.map((t) => policy.quantum_s * t.weight));
+function listen(port) {
+  port.onmessage = ({ data }) => {
+    arrived[data.kind] = data;
+    expected[data.kind]?.();
+  };
+}
+
+async function receive(kind, key) {
+  while (arrived[kind]?.key !== key) await new Promise((done) => { expected[kind] = done; });
+  const found = arrived[kind];
+  arrived[kind] = null;
+  if (found.error) throw new Error(found.error);
+  return found;
+}
+
+async function getTraffic({ setting, key }) {
+  if (traffic.key === key) return;
+  traffic = { key: null, fair: null, tasks: 0 };
+  if (leading) traffic.tasks = draw(setting);
+  else {
+    const { tasks, data } = await receive("traffic", key);
+    makeRoom(setting, 0, tasks);
+    TRAFFIC.forEach((name, i) => column(name).set(data[i]));
+    traffic.tasks = tasks;
+  }
+  traffic.key = key;
+}
+
+async function getFairStarts({ setting: { tenants, workers, window }, fair }) {
+  if (traffic.fair === fair) return;
+  column("weight").set(tenants.map((t) => t.weight));
+  if (leading) {
+    column("cut_s").set(window);
+    call("share_fairly", { tasks: traffic.tasks, tenants: tenants.length, workers });
+  } else {
+    const { data } = await receive("fair", fair);
+    FAIR.forEach((name, i) => column(name).set(data[i]));
+  }
+  traffic.fair = fair;
+}
+
+async function prepare(asked) {
+  const { key, fair, to } = asked;
+  await getTraffic(asked);
+  for (const k of to) if (sent[k]?.key !== key) pass(ports[k], "traffic", key, TRAFFIC);
+  await getFairStarts(asked);
+  for (const k of to) {
+    if (sent[k]?.key !== key || sent[k].fair !== fair) pass(ports[k], "fair", fair, FAIR);
+    sent[k] = { key, fair };
+  }
+}
+
+// --- a policy -----------------------------------------------------------------------------------
+
+function simulate({ tenants, workers }, policy) {
   column("quota_per_s").set(tenants.map((t) => t.quota_per_s));
   column("quota_burst").set(tenants.map((t) => t.quota_burst));
-  call(policy.by_tenant ? "simulate_drr" : "simulate_fifo", numbers);
-  const failed = call("measure", numbers);
-  if (failed) throw new Error(failed === 1 ? "No task arrives in the measured time." : "No task finishes in the measured time.");
-  const plain = (name) => Float64Array.from(column(name), Number);
-  return Object.fromEntries(OUTPUTS.map((name) => [name, plain(name)]));
+  const numbers = { ...policy, tasks: traffic.tasks, tenants: tenants.length, workers };
+  if (!policy.by_tenant) {
+    call("simulate_fifo", numbers);
+    return 0;
+  }
+  column("quantum_s").set(tenants.map((t) => policy.quantum_s * t.weight));
+  column("stated").set(tenants.map((t) => t.stated));
+  call("state_costs", numbers);
+  call("simulate_drr", numbers);
+  return Number(column("ring")[FRUITLESS]);
 }
 
-function answer(setting) {
-  const { tenants, seed, burst, horizon_s, workers, window } = setting;
-  const sources = tenants.map((t) => [t.name, t.rate_per_s, t.bursts, t.cost]);
-  const key = JSON.stringify([seed, burst, horizon_s, sources]);
-  const drawn = key !== traffic.key;
-  if (drawn) {
-    traffic = { key: null, tasks: draw(setting) };
-    traffic.key = key;
-    results = {};
+function look(setting, fruitless) {
+  const { tenants, groups, workers, horizon_s, objective_s, step_s, window: [from_s, to_s] } = setting;
+  const numbers = { tasks: traffic.tasks, tenants: tenants.length, groups, workers, horizon_s, objective_s, from_s, to_s };
+  const failed = call("measure", numbers);
+  if (failed) throw new Error(failed === 1 ? "No task arrives in the measured time." : "No task finishes in the measured time.");
+  column("group").set(tenants.map((t) => BigInt(t.row)));
+  call("timeline", { ...numbers, steps: stepsOf(setting), step_s, q: QUANTILE });
+  const outcome = column("outcome");
+  let served = 0;
+  for (let task = 0; task < traffic.tasks; task += 1) if (outcome[task] === SERVED) served += 1;
+  const plain = (name) => Float64Array.from(column(name), Number);
+  return { ...Object.fromEntries(OUTPUTS.map((name) => [name, plain(name)])), fruitless: [fruitless], served: [served] };
+}
+
+async function answer(asked) {
+  const results = {};
+  if (leading) await prepare(asked);
+  else await getTraffic(asked);
+  for (const policy of asked.policies) {
+    const fruitless = simulate(asked.setting, policy);
+    await getFairStarts(asked); // they come while the first policy is run
+    results[policy.name] = look(asked.setting, fruitless);
   }
-  share(setting);
-  let runs = 0;
-  for (const policy of setting.policies) {
-    const quotas = policy.limited ? tenants.map((t) => [t.quota_per_s, t.quota_burst]) : 0;
-    const on = JSON.stringify([workers, window, tenants.map((t) => t.weight), policy, quotas]);
-    if (results[policy.name]?.key === on) continue;
-    results[policy.name] = { key: on, ...run(setting, policy) };
-    runs += 1;
-  }
-  return { tasks: traffic.tasks, drawn, runs, results: Object.fromEntries(setting.policies.map((p) => [p.name, results[p.name]])) };
+  return { tasks: traffic.tasks, results };
 }
 
 onmessage = async ({ data }) => {
   if (data.wasm) {
     spec = data.spec;
+    ports = data.ports;
+    leading = !data.port;
+    if (data.port) listen(data.port);
     memory = new WebAssembly.Memory({ initial: 2 });
     engine = (await WebAssembly.instantiate(data.wasm, { env: { memory } })).instance.exports;
     postMessage({ ready: true });
     return;
   }
-  const began = performance.now();
   try {
-    postMessage({ id: data.id, ...answer(data.setting), ms: performance.now() - began });
+    postMessage(await answer(data));
   } catch (error) {
-    postMessage({ id: data.id, error: error.message });
+    traffic.key = null;
+    for (const k of data.to || []) {
+      for (const [kind, key] of [["traffic", data.key], ["fair", data.fair]]) ports[k].postMessage({ kind, key, error: error.message });
+      sent[k] = null;
+    }
+    postMessage({ error: error.message });
   }
 };

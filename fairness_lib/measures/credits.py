@@ -94,7 +94,9 @@ def share_by_credits(
     return CreditShares(allocation, held)
 
 
-def _from_the_top(height: NDArray[np.float64], depth: NDArray[np.float64], volume: float):
+def _from_the_top(
+    height: NDArray[np.float64], depth: NDArray[np.float64], volume: float
+) -> NDArray[np.float64]:
     """Take `volume` off columns of these heights, no deeper than `depth`, the highest first."""
     edges = np.unique(np.concatenate([height, height - depth]))[::-1]
     taken = np.clip(height[:, None] - edges, 0.0, depth[:, None])  # down to each edge
@@ -105,4 +107,4 @@ def _from_the_top(height: NDArray[np.float64], depth: NDArray[np.float64], volum
         return depth.copy()
     upper, lower = taken[:, below - 1], taken[:, below]
     part = (volume - upper.sum()) / (lower.sum() - upper.sum())
-    return upper + part * (lower - upper)
+    return np.asarray(upper + part * (lower - upper))

@@ -44,7 +44,7 @@ def members(groups: Groups, tenants: tuple[str, ...]) -> dict[str, list[int]]:
 
 
 def by_label(report: FairnessReport) -> pd.DataFrame:
-    """Return one row a label: see `FairnessReport.by_label`."""
+    """Return one row per label: see `FairnessReport.by_label`."""
     workload = report.run.workload
     if workload.label is None:
         raise ValueError("workload must have labels for a report by label; it has none")
@@ -53,7 +53,7 @@ def by_label(report: FairnessReport) -> pd.DataFrame:
 
 
 def by_group(report: FairnessReport, groups: Groups) -> pd.DataFrame:
-    """Return one row a group: see `FairnessReport.by_group`."""
+    """Return one row per group: see `FairnessReport.by_group`."""
     workload = report.run.workload
     found = members(groups, workload.tenants)
     rows = {group: np.isin(workload.tenant, places) for group, places in found.items()}

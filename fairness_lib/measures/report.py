@@ -151,7 +151,7 @@ class FairnessReport:
 
     @cached_property
     def tenants(self) -> pd.DataFrame:
-        """One row a tenant, by name.
+        """One row per tenant, by name.
 
         Columns: weight; demand_per_s (what arrives in the window per second, in `unit`);
         fair_share_per_s; completed_per_s; x (completed over fair share, NaN without demand);
@@ -172,7 +172,7 @@ class FairnessReport:
         return frame
 
     def by_group(self, groups: Groups) -> pd.DataFrame:
-        """Return the measures of groups of tenants, one row a group.
+        """Return the measures of groups of tenants, one row per group.
 
         Parameters
         ----------

@@ -248,7 +248,7 @@ def ratio(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
 def _by_tenant(
     run: Run, chosen: NDArray[np.bool_], values: NDArray[np.float64]
 ) -> list[NDArray[np.float64]]:
-    """Return the values of the chosen tasks, sorted, one array a tenant."""
+    """Return the values of the chosen tasks, sorted, one array per tenant."""
     tenant, value = run.workload.tenant[chosen], values[chosen]
     order = np.lexsort((value, tenant))
     edges = np.searchsorted(tenant[order], np.arange(1, len(run.workload.tenants)))

@@ -55,7 +55,7 @@ class FairnessMonitor:
         How many reports are kept in `reports`.
     on_report : callable, optional
         Called with every report that is made, by whichever event makes it; an alert's
-        `UnderShareAlert.observe`, for one. It is called once a report, in their order, when the
+        `UnderShareAlert.observe`, for one. It is called once per report, in their order, when the
         report is in `reports` and the event has been taken in. An exception that it raises is
         logged and counted, and does not reach whoever reported the event. Other threads'
         events wait until it is back.

@@ -94,7 +94,7 @@ class Period:
         return self.series[-1]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a series, by label; waits are in seconds, rejected_ratio is a share."""
+        """Return one row per series, by label; waits are in seconds, rejected_ratio is a share."""
         import pandas as pd
 
         rows = [

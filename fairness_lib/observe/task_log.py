@@ -18,7 +18,7 @@ TYPES: dict[str, type[np.generic]] = {"d": np.float64, "q": np.int64, "b": np.in
 
 
 class Columns(NamedTuple):
-    """One row a task, in order of arrival; times in seconds, costs in worker-seconds."""
+    """One row per task, in order of arrival; times in seconds, costs in worker-seconds."""
 
     arrival_s: NDArray[np.float64]
     start_s: NDArray[np.float64]

@@ -115,7 +115,7 @@ class WindowReport:
         return text + f"its p99 wait will be at most {most:.3g} s."
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a tenant with demand; rates in tasks per second."""
+        """Return one row per tenant with demand; rates in tasks per second."""
         import pandas as pd
 
         columns = {

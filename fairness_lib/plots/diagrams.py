@@ -77,7 +77,7 @@ def task_path(ax: Axes, policy: Policy, workers: int = 8) -> Axes:
 
 
 def schedule(ax: Axes, run: Run, unit: str = "ms") -> Axes:
-    """Draw a small run, a row a task: a thin line while it waits, a bar while it is served.
+    """Draw a small run, a row per task: a thin line while it waits, a bar while it is served.
 
     A cross marks a task turned away. With several workers a bar carries its worker's number.
 

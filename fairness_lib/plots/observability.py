@@ -52,7 +52,7 @@ def rejected_share(ax: Axes, other: ArrayLike, tiny: ArrayLike) -> Axes:
 
 
 def demand_estimates(ax: Axes, true_per_s: float, rows: Mapping[str, Mapping[str, float]]) -> Axes:
-    """Draw estimates of one tenant's demand, in tasks per second, a row a behaviour of clients."""
+    """Draw estimates of one tenant's demand (tasks/s), a row per behaviour of clients."""
     for y, row in enumerate(rows.values()):
         for column, marker, color in ESTIMATES.values():
             ax.plot(row[column], y, marker=marker, color=color, markersize=9, linestyle="none")

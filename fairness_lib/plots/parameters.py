@@ -21,7 +21,7 @@ LEAST_VISITS = 1e-3
 
 
 def fruitless_visits(ax: Axes, per_task: pd.Series, mean_cost_ms: float) -> Axes:
-    """Draw fruitless visits a served task against the quantum, between two closed forms.
+    """Draw fruitless visits per served task against the quantum, between two closed forms.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def fruitless_visits(ax: Axes, per_task: pd.Series, mean_cost_ms: float) -> Axes
         Fruitless visits per served task, by quantum in milliseconds; below 0.001 not drawn.
     mean_cost_ms : float
         Mean of the exponential costs. A tenant that is always backlogged makes
-        ``m/q * exp(-q/m)`` fruitless visits a task, one with a single task ``1/(exp(q/m) - 1)``.
+        ``m/q * exp(-q/m)`` fruitless visits per task, one with a single task ``1/(exp(q/m) - 1)``.
     """
     seen = per_task[per_task >= LEAST_VISITS]
     quanta = np.geomspace(seen.index.min(), seen.index.max(), 100)
@@ -139,7 +139,7 @@ def wait_by_spare_rate(ax: Axes, waits: pd.DataFrame) -> Axes:
     ax : Axes
         Where to draw.
     waits : DataFrame
-        One row a setting: ``group``, ``spare_per_s`` (tasks/s, above 0) and ``wait_ms``.
+        One row per setting: ``group``, ``spare_per_s`` (tasks/s, above 0) and ``wait_ms``.
     """
     groups = list(dict.fromkeys(waits["group"]))
     for group in groups:
@@ -160,7 +160,7 @@ def wait_by_spare_rate(ax: Axes, waits: pd.DataFrame) -> Axes:
 
 
 def served_by_group(ax: Axes, reports: Mapping[str, FairnessReport]) -> Axes:
-    """Draw what part of its demand each tenant group completed, a row a report.
+    """Draw what part of its demand each tenant group completed, a row per report.
 
     Parameters
     ----------

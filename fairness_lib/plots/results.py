@@ -12,7 +12,7 @@ from .style import F2_LIMIT_MS, by_group, group_style, label_line, policy_label
 
 
 def throughput(ax: Axes, report: FairnessReport) -> Axes:
-    """Draw what each tenant completed against its fair share, a dot a tenant, on a log axis."""
+    """Draw what each tenant completed against its fair share, a dot per tenant, on a log axis."""
     tenants = report.tenants
     groups = by_group(list(tenants.index))
     for group, members in groups.items():
@@ -41,7 +41,7 @@ def throughput(ax: Axes, report: FairnessReport) -> Axes:
 
 
 def wait_p99(ax: Axes, reports: Sequence[FairnessReport], limit: bool = True) -> Axes:
-    """Draw each tenant's p99 wait under each policy, a row a policy, on a log axis.
+    """Draw each tenant's p99 wait under each policy, a row per policy, on a log axis.
 
     Parameters
     ----------

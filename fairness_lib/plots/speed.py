@@ -21,7 +21,7 @@ STYLES = {
 
 
 def engines(ax: Axes, rows: pd.DataFrame) -> Axes:
-    """Draw CPU milliseconds a run of each engine, on a log axis, a group a policy."""
+    """Draw CPU milliseconds per run of each engine, on a log axis, a group per policy."""
     y, ticks = 0.0, list[tuple[float, str]]()
     for policy, group in rows.groupby("policy", sort=False):
         ax.text(0, -y + 0.75, str(policy), fontweight="bold", transform=ax.get_yaxis_transform())
@@ -36,7 +36,7 @@ def engines(ax: Axes, rows: pd.DataFrame) -> Axes:
             y += 1
         y += 1
     ax.set(xscale="log", xlim=(1, 50 * rows["cpu_ms"].max()), ylim=(0.6 - y, 1.6))
-    ax.set(xlabel="CPU time a run (ms)")
+    ax.set(xlabel="CPU time per run (ms)")
     ax.set_yticks([tick for tick, _ in ticks], [name for _, name in ticks])
     ax.grid(axis="y", visible=False)
     ax.xaxis.set_major_formatter("{x:,g}")
@@ -44,14 +44,14 @@ def engines(ax: Axes, rows: pd.DataFrame) -> Axes:
 
 
 def growth(ax: Axes, rows: pd.DataFrame, by: str, labels: dict[str, str]) -> Axes:
-    """Draw CPU milliseconds a run against a column, a line an engine of `labels`."""
+    """Draw CPU milliseconds per run against a column, a line per engine of `labels`."""
     for engine, label in labels.items():
         mine = rows[rows["engine"] == engine].sort_values(by)
         color, marker = STYLES[engine]
         ax.plot(mine[by], mine["cpu_ms"], color=color, marker=marker)
         first, cpu_ms = mine[by].tolist()[0], mine["cpu_ms"].tolist()[0]
         label_line(ax, first, cpu_ms, label, color, offset=(0, -17 if engine == "readable" else 9))
-    ax.set(xscale="log", yscale="log", ylabel="CPU time a run (ms)")
+    ax.set(xscale="log", yscale="log", ylabel="CPU time per run (ms)")
     ax.xaxis.set_major_formatter("{x:,g}")
     ax.yaxis.set_major_formatter("{x:,g}")
     return ax

@@ -27,7 +27,7 @@ F2_LIMIT_MS = 50.0
 
 
 def use_style() -> None:
-    """Set matplotlib's defaults for the book; call it once a notebook.
+    """Set matplotlib's defaults for the book; call it once per notebook.
 
     No text is smaller than 11 points, which is 9 px where a phone shows 5.8 inches.
     """

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ..engine.simulate import Run
+from ..measures.timeline import timeline
 from ..policies.tasks import REJECTED
 from ..traffic.workload import Workload
 from .style import F2_LIMIT_MS, by_group, group_style, label_line, policy_label
@@ -90,15 +91,13 @@ def waits_over_time(
     """
     workload = run.workload
     groups = by_group(workload.tenants)
-    bins = np.minimum(workload.arrival_s // bin_s, np.ceil(workload.horizon_s / bin_s) - 1)
-    for group, members in groups.items():
-        chosen = np.isin(workload.tenant, members) & run.served
-        seconds = np.unique(bins[chosen])
-        wait_ms = [
-            1e3 * np.quantile(run.wait_s[chosen & (bins == b)], q, method="lower") for b in seconds
-        ]
+    named = {group: [workload.tenants[t] for t in members] for group, members in groups.items()}
+    found = timeline(run, named, step_s=bin_s, q=q)
+    for group in groups:
+        rows = found[(found["group"] == group) & found["wait_s"].notna()]
+        middle_s, wait_ms = rows["from_s"] + bin_s / 2, 1e3 * rows["wait_s"]
         style = group_style(group, list(groups))
-        ax.plot((seconds + 0.5) * bin_s, np.maximum(wait_ms, 1.0), markersize=3.5, **style)
+        ax.plot(middle_s, np.maximum(wait_ms, 1.0), markersize=3.5, **style)
     if limit:
         ax.axhline(F2_LIMIT_MS, color="black", linestyle="--", linewidth=1.2)
     ax.set_yscale("log")

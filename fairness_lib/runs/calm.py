@@ -50,7 +50,7 @@ def compare_calm(
     Returns
     -------
     DataFrame
-        One row a policy, seed, group and ``traffic`` ("calm" or "burst"), in this order, with the
+        One row per policy, seed, group and ``traffic`` ("calm" or "burst"), in this order, with the
         columns of `FairnessReport.by_group`.
 
     Raises

@@ -118,7 +118,7 @@ def sweep(
     window, unit, objective_s, backlog
         As for `measure`.
     by : {"run", "tenant"}
-        One row a run, with the scalar metrics; or one row a tenant and run, with its columns.
+        One row per run, with the scalar metrics; or one row per tenant and run, with its columns.
     engine : {"auto", "readable", "compiled"}
         "auto" takes the compiled tier wherever it can, at the price of its first use.
     executor : Executor, optional
@@ -337,7 +337,7 @@ Done = list[tuple[str, Rows]]
 
 
 def _jobs(runs: Iterable[Planned]) -> list[list[Planned]]:
-    """Put runs that share their traffic together: it is drawn once a job."""
+    """Put runs that share their traffic together: it is drawn once per job."""
     shared: dict[tuple[int, int], list[Planned]] = {}
     for run in runs:
         shared.setdefault((id(run.traffic), run.given["seed"]), []).append(run)

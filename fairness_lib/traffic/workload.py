@@ -1,6 +1,6 @@
 """A workload: the tasks that arrive, as columns.
 
-Times are seconds from the start, costs are worker-seconds, one row a task, in order of arrival.
+Times are seconds from the start, costs are worker-seconds, one row per task, in order of arrival.
 """
 
 from __future__ import annotations
@@ -255,7 +255,7 @@ class Workload:
         return self._with(arrival_s=arrival_s, follows=None, think_s=None, **taken)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a task: arrival_s, tenant (its name), cost_s, estimate_s.
+        """Return one row per task: arrival_s, tenant (its name), cost_s, estimate_s.
 
         Then label (its name), patience_s, follows, think_s, ingress and width, where given.
         """

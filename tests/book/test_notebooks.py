@@ -226,7 +226,8 @@ def test_only_the_cells_of_solutions_are_out_of_sight() -> None:
         (0, "You will be able to", "You might", "You will be able to"),
         (0, "**You need**", "You need", "**You need**"),
         (0, ", 9 with the exercises", "", "M with the exercises"),
-        (0, "about 1 minutes", "about 12 minutes", "12 minutes to read"),
+        (0, "about 1 minutes", "about 4 minutes", "4 minutes to read"),
+        (0, ", 9 with", ", 4 with", "4 minutes with the exercises; at least 5"),
         (1, "import math", "plot()", "does not begin with the imports"),
         (2, "- **A.** One.\n", "", "needs options"),
         (2, "- **A.** One.\n- **B.** Another.", "Guess.", "needs options"),
@@ -238,6 +239,7 @@ def test_only_the_cells_of_solutions_are_out_of_sight() -> None:
         (2, PREDICT, ":::{note}\n:class: dropdown\n:::", "in place of the directive"),
         (2, PREDICT, "", "{answer} without its question"),
         (3, "1 + 1", "x = " + "1" * 73, "77 columns, over 76"),
+        (3, "1 + 1", "1 + 1\n" * 6, "median of the code in sight is 6 lines, over 5"),
         (4, "{answer} B", "{answer} C", "'C' is not one of its options A, B, or none"),
         (4, "{answer} B", "{answer}", "'' is not one of its options A, B, or none"),
         (4, ANSWER, "", "{predict} without {answer} before the next heading"),
@@ -263,7 +265,14 @@ def test_form_notices(place: int, old: str, new: str, said: str) -> None:
 def test_form_notices_hidden_imports() -> None:
     cells = chapter()
     cells[1].metadata["tags"] = ["remove-input"]
-    assert "is not shown" in "\n".join(form.check(cells, chapter=True))
+    assert "does not begin with the imports" in "\n".join(form.check(cells, chapter=True))
+
+
+def test_a_page_that_shows_no_code_needs_no_imports() -> None:
+    cells = [cell for cell in chapter() if cell.cell_type == "code"]
+    for cell in cells:
+        cell.metadata["tags"] = ["remove-input"]
+    assert form.check(cells, chapter=False) == []
 
 
 def test_a_prediction_may_say_that_no_option_is_right() -> None:

@@ -29,10 +29,12 @@ from fairness_lib import (
     fifo,
     measure,
     simulate,
+    timeline,
 )
 from fairness_lib.engine import kernel
 from fairness_lib.explorer import explore
 from fairness_lib.explorer.rows import names_of, to_rows, to_scenario
+from fairness_lib.explorer.view import LIMITS
 from fairness_lib.explorer.words import in_words
 from fairness_lib.policies.tasks import Outcome
 
@@ -69,7 +71,7 @@ OTHERS = {
 
 def assert_same_bits(page: Page, explorer) -> None:
     scenario = explorer.scenario()
-    workload = scenario.workload(explorer.seed.value)
+    workload = explorer.workload()
     n, tenants = len(workload), len(workload.tenants)
     assert page.draw(explorer, room=2 * n) == n
     np.testing.assert_array_equal(page.column("arrival_s")[:n], workload.arrival_s)
@@ -99,6 +101,13 @@ def assert_same_bits(page: Page, explorer) -> None:
         behind = page.column("behind_s").reshape(tenants, 2)
         np.testing.assert_array_equal(behind, table[["behind_p50_s", "behind_p99_s"]])
         assert page.column("missed").tolist() == list(report.missed.values())[: kernel.OUTCOMES]
+        assert page.fruitless == run.fruitless_visits
+        groups = {row["name"]: names_of(row) for row in explorer.view.tenants}
+        over_time = timeline(run, groups)
+        by_step = over_time.pivot(index="from_s", columns="group")
+        for name in ("wait_s", "waiting"):
+            drawn = page.column(f"step_{name}").reshape(len(groups), page.steps)
+            np.testing.assert_array_equal(drawn.T, by_step[name][list(groups)])
         scalars = page.column("scalars")
         np.testing.assert_array_equal(scalars, scalars_of(report))
 
@@ -111,6 +120,19 @@ def test_page_engine_gives_the_same_bits(setting) -> None:
 @pytest.mark.parametrize("name", OTHERS)
 def test_page_engine_gives_the_same_bits_for_other_tenants(name: str) -> None:
     assert_same_bits(Page(), explore(OTHERS[name], seed=5, cap=20, quantum_ms=3))
+
+
+@pytest.mark.parametrize("stated", [0.02, 3.0])
+def test_page_engine_believes_what_a_tenant_states(stated: float) -> None:
+    explorer = explore(burst=10)
+    rows = [dict(row) for row in explorer.view.tenants]
+    rows[0]["stated"] = stated
+    explorer.view.tenants = rows
+    assert_same_bits(Page(), explorer)
+    honest, lied = explore(burst=10).reports(), explorer.reports()
+    assert lied["fifo"].tenants.equals(honest["fifo"].tenants)  # FIFO does not ask
+    heavy = [reports["drr"].tenants.completed_per_s["heavy"] for reports in (lied, honest)]
+    assert (heavy[0] > 1.2 * heavy[1]) == (stated < 1)
 
 
 def test_page_engine_can_be_used_again_after_other_tenants() -> None:
@@ -235,11 +257,18 @@ def test_what_is_not_allowed_is_named(arguments, message: str) -> None:
         explore().move(quantum=1)
 
 
-def test_sliders_start_on_one_of_their_own_steps() -> None:
-    explorer = explore(cap=123, quantum_ms=7)
-    for slider in (explorer.quantum, explorer.cap, explorer.shared_cap):
-        steps = (np.log10(slider.value) - slider.min) / slider.step
-        assert abs(steps - round(steps)) < 1e-6
+@pytest.mark.parametrize(
+    "start", [{}, {"cap": 123, "quantum_ms": 7}, {"cap": 1, "shared_cap": 1e5}]
+)
+def test_sliders_start_on_one_of_their_own_steps_and_reach_their_limits(start) -> None:
+    explorer = explore(**start)
+    for name, slider in explorer._sliders().items():
+        if name in ("quantum_ms", "cap", "shared_cap"):
+            steps = (np.log10(slider.value) - slider.min) / slider.step
+            assert abs(steps - round(steps)) < 1e-6
+            assert (10**slider.min, 10**slider.max) == pytest.approx(LIMITS[name], rel=1e-12)
+            slider.value = LIMITS[name][1]
+            assert slider.value == LIMITS[name][1]
 
 
 def test_a_static_figure_and_a_sentence_stand_in_for_the_widget() -> None:
@@ -253,14 +282,17 @@ def test_a_static_figure_and_a_sentence_stand_in_for_the_widget() -> None:
 
 def test_compact_mode_has_one_slider_and_says_what_happened() -> None:
     explorer = explore(policies=["fifo", "drr"], compact=True)
-    controls = explorer.children[0].children
-    assert [slider.description for slider in controls] == ["Burst factor"]
+    (knobs,) = explorer.children[0].children
+    assert [slider.description for slider in knobs.children] == ["Burst factor"]
     assert "FIFO: heavy gets 151 % of its fair share and waits up to 2.7 s." in explorer.sentence
     assert "20 small get at least 99 % of their fair share" in explorer.sentence
     labels = [ax.get_xlabel() for ax in explorer.figure().axes]
     assert "p99" not in " ".join(labels)
     full = explore()
-    assert len(full.children[0].children) == 6
+    knobs, more = full.children[0].children
+    first = [slider.description for slider in knobs.children]
+    assert first == ["Burst factor", "Queue cap", "Quantum (ms)"]
+    assert more.selected_index is None  # the others are folded away
     assert "2.7 s" not in full.sentence
 
 

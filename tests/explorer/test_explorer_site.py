@@ -6,158 +6,28 @@ the widgets where the book has them; run ``make book`` first.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote
 
 import numpy as np
 import pytest
-from browsing import AXE, DESK, HTML, PHONE, Look
+from browsing import AXE, DESK, PHONE
 
 pytest.importorskip("anywidget", reason="the widgets need the extra 'book'")
 
-from cases import scalars_of
+from explorer_tab import EXPLORER, LANDING, SLIDERS, STEPPER, Tab, agrees
 
 from fairness_lib import check
-from fairness_lib.engine import kernel
 from fairness_lib.explorer import explore, stepper
 from fairness_lib.explorer.words import in_words
-from fairness_lib.policies.tasks import Outcome
-
-EXPLORER, STEPPER, LANDING = "book/explorer.html", "book/03_policies.html", "book/intro.html"
-POLICIES = ["fifo", "quota", "drr", "drr_quota"]
-SLIDERS = {
-    "fl-quantum": ("Quantum", r"^[\d.]+ milliseconds$"),
-    "fl-cap": ("Queue cap", r"^\d+ tasks per tenant$"),
-    "fl-shared-cap": ("Shared queue cap", r"^\d+ tasks$"),
-    "fl-burst": ("Burst factor", r"^[\d.]+ times the usual rate$"),
-    "fl-seed": ("Seed", r"^seed \d+$"),
-    "fl-workers": ("Workers", r"^\d+ workers$"),
-}
 
 pytestmark = [
     pytest.mark.site,
     pytest.mark.browser,
     pytest.mark.filterwarnings("ignore:.*tests that use browser.*"),
 ]
-
-LISTEN = """
-  window.drawn = 0;
-  window.answer = null;
-  addEventListener("fl-drawn", (event) => { window.drawn += 1; window.answer = event.detail; });
-"""
-# What was drawn, with typed arrays as lists; null and not NaN passes through JSON.
-ANSWER = """() => {
-  const { setting, results, tasks } = window.answer;
-  const list = (value) => Array.from(value, (v) => (Number.isFinite(v) ? v : null));
-  return { setting, tasks, results: Object.fromEntries(Object.entries(results).map(([name, r]) =>
-    [name, Object.fromEntries(Object.entries(r).filter(([key]) => key !== "key").map(([key, v]) => [key, list(v)]))])) };
-}"""  # noqa: E501
-
-
-class Tab(Look):
-    """A tab with one widget in it."""
-
-    def __init__(self, browser: Any, origin: str, theme: str = "light", path: str = EXPLORER):
-        super().__init__(browser, origin, theme)
-        self.page.add_init_script(LISTEN)
-        self.resize(DESK)
-        self.path, self.opened = path, 0
-
-    def open(self, link: str = "") -> Tab:
-        """Open the page, with a link's setting, and wait for the first drawing."""
-        self.opened += 1  # another address, so that the page is loaded again
-        self.page.goto(f"{self.origin}{self.path}?{self.opened}{link}")
-        what = ".fl-stepper svg" if self.path == STEPPER else ".fl-chart"
-        self.page.wait_for_selector(what, state="attached")
-        self.settle()
-        return self
-
-    def settle(self) -> None:
-        """Wait until nothing is asked for any more."""
-        self.page.wait_for_function(
-            """() => new Promise((done) => {
-              let seen = window.drawn;
-              const look = () => { if (seen === window.drawn) done(true); else { seen = window.drawn; setTimeout(look, 250); } };
-              setTimeout(look, 250);
-            })"""  # noqa: E501
-        )
-
-    def move(self, link: str) -> dict[str, Any]:
-        """Go to a setting by its link; return what is drawn then."""
-        before = self.page.evaluate("window.drawn")
-        self.page.evaluate("link => { location.hash = link; }", link)
-        self.page.wait_for_function("before => window.drawn > before", arg=before)
-        self.settle()
-        return self.answer()
-
-    def answer(self) -> dict[str, Any]:
-        """Return what was drawn last."""
-        return dict(self.page.evaluate(ANSWER))
-
-    def handle(self, slider: str) -> Any:
-        return self.page.locator(f".{slider} [role=slider]").first
-
-    def check_quiet(self) -> None:
-        assert (self.faults, self.outside) == ([], [])
-
-
-@pytest.fixture(scope="module")
-def tab(browser: Any, origins: dict[str, str]) -> Iterator[Tab]:
-    if not (HTML / EXPLORER).is_file():
-        pytest.fail(f"no {EXPLORER} in {HTML}: run `make book`")
-    opened = Tab(browser, origins["http"])
-    yield opened
-    opened.context.close()
-
-
-@pytest.fixture
-def page(tab: Tab) -> Iterator[Tab]:
-    """The explorer as it starts."""
-    tab.faults.clear()
-    tab.outside.clear()
-    yield tab.open()
-    tab.check_quiet()
-
-
-def agrees(answer: dict[str, Any], tenants: list[dict[str, Any]] | None = None) -> None:
-    """Compare what a page drew with the library's run of the same setting, bit for bit."""
-    setting = answer["setting"]
-    drr = next((p for p in setting["policies"] if p["by_tenant"]), None)
-    shared = next((p for p in setting["policies"] if not p["by_tenant"]), None)
-    explorer = explore(
-        quantum_ms=1000 * drr["quantum_s"] if drr else 10,
-        cap=drr["cap"] if drr else 200,
-        shared_cap=shared["cap"] if shared else 2000,
-        burst=setting["burst"],
-        seed=setting["seed"],
-        workers=setting["workers"],
-        policies=[p["name"] for p in setting["policies"]],
-    )
-    if tenants is not None:
-        explorer.view.tenants = tenants
-    reports = explorer.reports()
-    assert list(reports) == list(answer["results"])
-    for name, report in reports.items():
-        drawn = {key: np.array(v, dtype=float) for key, v in answer["results"][name].items()}
-        table = report.tenants
-        assert len(report.run.workload) == answer["tasks"]
-        np.testing.assert_array_equal(drawn["arrived"], table["arrived"])
-        length = report.window[1] - report.window[0]
-        np.testing.assert_array_equal(drawn["completed"] / length, table["completed_per_s"])
-        outcomes = drawn["outcomes"].reshape(-1, kernel.OUTCOMES)
-        np.testing.assert_array_equal(outcomes[:, Outcome.QUEUE_FULL], table["rejected_queue_full"])
-        np.testing.assert_array_equal(outcomes[:, Outcome.QUOTA], table["rejected_quota"])
-        waits = table[["wait_p50_s", "wait_p90_s", "wait_p99_s"]]
-        np.testing.assert_array_equal(drawn["wait_s"].reshape(-1, 3), waits)
-        np.testing.assert_array_equal(drawn["x"], table["x"])
-        np.testing.assert_array_equal(drawn["owed"], table["owed"])
-        np.testing.assert_array_equal(drawn["behind_s"].reshape(-1, 2)[:, 1], table["behind_p99_s"])
-        np.testing.assert_array_equal(drawn["scalars"], scalars_of(report))
-
 
 # --- right -----------------------------------------------------------------------------------
 
@@ -190,14 +60,14 @@ def test_keyboard_moves_every_slider_and_the_drawing(page: Tab) -> None:
         handle = page.handle(slider)
         assert handle.get_attribute("aria-label") == name
         before = (
-            page.page.locator(".fl-charts").inner_html(),
+            page.page.locator(".fl-lanes").inner_html(),
             handle.get_attribute("aria-valuetext"),
         )
         assert re.match(spoken, before[1]), before[1]
         count = page.page.evaluate("window.drawn")
         handle.press("ArrowRight")
         page.page.wait_for_function("n => window.drawn > n", arg=count)
-        assert page.page.locator(".fl-charts").inner_html() != before[0] or slider in (
+        assert page.page.locator(".fl-lanes").inner_html() != before[0] or slider in (
             "fl-cap", "fl-shared-cap",
         )  # fmt: skip
         assert handle.get_attribute("aria-valuetext") != before[1]
@@ -219,10 +89,10 @@ def test_mouse_drags_every_slider_and_only_the_last_position_counts(page: Tab) -
         page.page.wait_for_function("n => window.drawn > n", arg=count)
     page.settle()
     answer = page.answer()
-    values = page.page.evaluate(
-        "Object.fromEntries([...document.querySelectorAll('.fl-slider [role=slider]')]"
-        ".map(h => [h.getAttribute('aria-label'), h.getAttribute('aria-valuetext')]))"
-    )
+    values = {
+        name: page.handle(slider).get_attribute("aria-valuetext")
+        for slider, (name, _) in SLIDERS.items()
+    }
     assert values["Seed"] == f"seed {answer['setting']['seed']}"
     assert values["Workers"] == f"{answer['setting']['workers']} workers"
     agrees(answer)
@@ -274,16 +144,16 @@ def test_own_tenants_are_simulated(page: Tab) -> None:
 
 def test_verdicts_are_those_of_check(page: Tab) -> None:
     reports = explore().reports()
-    for row, place in (("F1", 0), ("F2", 1), ("F3", 2)):
-        said = page.page.locator(".fl-summary tr", has_text=row).locator("td").all_inner_texts()
-        held = [check(report)[place].held for report in reports.values()]
-        assert [text.strip() == "✓ met" for text in said] == held
+    for key, place in (("F1", 0), ("F2", 1), ("F3", 2), ("kept", 3)):
+        signs = page.page.locator(f".fl-is-{key} .fl-held").all_inner_texts()
+        assert [sign == "✓" for sign in signs] == [check(r)[place].held for r in reports.values()]
 
 
 # --- to hand ---------------------------------------------------------------------------------
 
 
-def test_pin_keeps_a_ghost_and_reset_goes_back(page: Tab) -> None:
+def test_pin_keeps_a_ghost_and_reset_goes_back_and_unpins(page: Tab) -> None:
+    page.page.get_by_text("All measures, policy by policy").click()
     first = page.page.locator(".fl-summary").inner_text()
     page.page.get_by_role("button", name="Pin to compare").click()
     page.move("quantum=500")
@@ -292,38 +162,9 @@ def test_pin_keeps_a_ghost_and_reset_goes_back(page: Tab) -> None:
     assert "was 21.0 ms" in page.page.locator(".fl-summary").inner_text()
     page.page.get_by_role("button", name="Reset").click()
     page.settle()
-    page.page.get_by_role("button", name="Unpin").click()
+    assert page.page.get_by_role("button", name="Pin to compare").is_visible()
     assert page.page.locator(".fl-summary").inner_text() == first
-
-
-def test_link_carries_the_setting_to_another_reader(page: Tab) -> None:
-    page.move("burst=7.5&seed=4")
-    page.page.locator("label", has_text="FIFO").first.click()
-    page.settle()
-    page.page.get_by_role("button", name="Link to this setting").click()
-    link = page.page.evaluate("location.hash")
-    assert link == "#burst=7.5&seed=4&policies=quota+drr+drr_quota"
-    mine = page.answer()
-    page.open(link)
-    assert page.answer() == mine
-
-
-def test_link_that_means_nothing_is_left_aside(page: Tab) -> None:
-    page.open("#quantum=-3&burst=1e9&tenants=[{}]&policies=lifo&what=ever")
-    agrees(page.answer())
-    start, row = page.answer(), explore().view.tenants[0]
-    for change in (
-        {"name": ["a"]},
-        {"bursts": [["x", 2]]},
-        {"bursts": [3]},
-        {"cost": {**row["cost"], "mean_s": None}},
-        {"cost": {**row["cost"], "kind": 7}},
-        {"cost": {**row["cost"], "long_share": 2}},
-    ):
-        page.open("#tenants=" + quote(json.dumps([{**row, **change}])))
-        assert page.answer() == start
-    page.open("#tenants=" + quote(json.dumps([row])))
-    assert len(page.answer()["setting"]["tenants"]) == 1
+    assert page.page.evaluate("location.hash") == ""
 
 
 def test_numbers_can_be_read_as_a_table(page: Tab) -> None:
@@ -337,12 +178,6 @@ def test_numbers_can_be_read_as_a_table(page: Tab) -> None:
     assert cells[7] == f"{1000 * tenant.wait_p99_s:.2f}"
 
 
-def test_charts_tell_their_finding_to_those_who_cannot_see_them(page: Tab) -> None:
-    page.page.wait_for_function("document.querySelectorAll('.fl-chart[aria-label]').length === 2")
-    waits = page.page.locator(".fl-chart").nth(1).get_attribute("aria-label")
-    assert "DRR: heavy at most 550 ms, mid at most 23 ms, small at most 25 ms" in waits
-
-
 def test_hundred_random_settings_and_no_leak(page: Tab) -> None:
     random = np.random.default_rng(1)
     session = page.context.new_cdp_session(page.page)
@@ -352,13 +187,13 @@ def test_hundred_random_settings_and_no_leak(page: Tab) -> None:
         session.send("HeapProfiler.collectGarbage")
         return float(page.page.evaluate("performance.memory.usedJSHeapSize"))
 
-    page.page.evaluate("window.late = 0; window.last = performance.now();")
+    handles = [page.handle(slider) for slider in SLIDERS]
     for move in range(1, 501):
         if move <= 100:
-            handle = page.handle(list(SLIDERS)[random.integers(len(SLIDERS))])
+            handle = handles[random.integers(len(SLIDERS))]
             key = ["ArrowLeft", "ArrowRight", "PageUp", "PageDown"][random.integers(4)]
         else:
-            handle, key = page.handle("fl-quantum"), ["ArrowLeft", "ArrowRight"][move // 12 % 2]
+            handle, key = handles[0], ["ArrowLeft", "ArrowRight"][move // 12 % 2]
         handle.press(key)
         if move in (50, 500):
             page.settle()
@@ -403,7 +238,7 @@ def test_works_from_a_file_in_dark_mode_without_motion(
             agrees(tab.answer())
         else:
             tab.page.get_by_role("button", name="Step forward").click()
-        ground = tab.page.locator(".widget-subarea").first.evaluate(
+        ground = tab.page.locator(".fl-box").first.evaluate(
             "e => getComputedStyle(e).backgroundColor"
         )
         assert ground in ("rgba(0, 0, 0, 0)", "transparent")
@@ -436,7 +271,10 @@ def test_static_figure_gives_way_to_the_widget(page: Tab) -> None:
     assert not cell.locator(".fl-fallback").is_visible()
     page.page.emulate_media(media="print")
     assert page.page.locator(".fl-chart").first.is_visible()
+    assert "burst ×5, cap 200 a tenant" in page.page.locator(".fl-state").inner_text()
+    assert page.page.locator(".fl-state").is_visible()
     assert not page.page.get_by_role("button", name="Reset").is_visible()
+    assert not page.handle("fl-burst").is_visible()
     page.page.emulate_media(media="screen")
 
 
@@ -481,10 +319,15 @@ def test_words_say_what_the_library_says_and_nothing_is_amiss_in_calm(
 
 
 def test_one_slider_and_nothing_of_the_full_explorer(front: Tab) -> None:
-    assert front.page.locator(".fl-slider [role=slider]").count() == 1
+    assert front.page.locator(".fl-slider :is([role=slider], input[type=range])").count() == 1
     handle = front.handle("fl-burst")
     assert handle.get_attribute("aria-label") == "Burst factor"
-    assert front.page.locator(".fl-summary, .fl-details, .fl-button, .fl-limit").count() == 0
+    assert (
+        front.page.locator(
+            ".fl-explorer :is(.fl-summary, .fl-details, .fl-button, .fl-limit)"
+        ).count()
+        == 0
+    )
     before, drawn = sentences(front), front.page.evaluate("window.drawn")
     handle.press("PageDown")
     front.page.wait_for_function("n => window.drawn > n", arg=drawn)
@@ -518,6 +361,13 @@ def steps(browser: Any, origins: dict[str, str]) -> Iterator[Tab]:
     tab.context.close()
 
 
+def served_by(steps: Tab) -> list[list[str]]:
+    """Return how many tasks of each tenant each policy has served, as its table says."""
+    column = "tbody td:nth-of-type(1)"
+    tables = steps.page.locator(".fl-stepper .fl-numbers").all()
+    return [table.locator(column).all_inner_texts() for table in tables]
+
+
 def test_stepper_goes_through_the_recorded_log(steps: Tab) -> None:
     log = stepper().steps["drr"]
     said = steps.page.locator(".fl-why")
@@ -525,16 +375,14 @@ def test_stepper_goes_through_the_recorded_log(steps: Tab) -> None:
     for place, step in enumerate(log):
         assert f"{place + 1} of {len(log)}" in said.inner_text()
         assert said.inner_text().endswith(step.why)
-        cells = steps.page.locator(".fl-below td:nth-of-type(3n + 1)").all_inner_texts()
         served = Counter(s.tenant for s in log[: place + 1] if s.kind == "served")
-        assert cells[-5::2] == [str(served[tenant]) for tenant in range(3)]
+        assert served_by(steps)[1] == [str(served[tenant]) for tenant in range(3)]
         forward.click()
     assert said.inner_text().endswith(log[-1].why)
 
 
 def test_stepper_goes_to_a_time_and_shows_both_policies_at_the_same_moment(steps: Tab) -> None:
-    counts = steps.page.locator(".fl-below td:nth-of-type(3n + 1)")
-    assert counts.all_inner_texts()[-6:] == ["0"] * 6  # the first task has come, and not started
+    assert served_by(steps) == [["0"] * 3] * 2  # the first task has come, and not started
     box, log = steps.page.get_by_label("go to"), stepper().steps["drr"]
     for ms in (60, 0, 1000, 72.5):
         box.fill(str(ms))
@@ -546,22 +394,38 @@ def test_stepper_goes_to_a_time_and_shows_both_policies_at_the_same_moment(steps
 
 
 def test_stepper_takes_keys_plays_and_changes_policy_at_the_same_moment(steps: Tab) -> None:
-    said = steps.page.locator(".fl-why")
-    steps.page.get_by_role("button", name="Step back").focus()
+    said, button = steps.page.locator(".fl-why"), steps.page.get_by_role
+    button("button", name="Step back").focus()
     for key, place in (("ArrowRight", 2), ("End", 73), ("ArrowLeft", 72), ("Home", 1)):
         steps.page.keyboard.press(key)
         assert f"DRR, {place} of 73" in said.inner_text()
-    slider = steps.page.locator(".fl-box [role=slider]")
-    assert slider.get_attribute("aria-label") == "Decision"
+    slider = button("slider", name="Decision")
     slider.press("ArrowRight")
     assert slider.get_attribute("aria-valuetext") == "2 of 73"
-    steps.page.get_by_role("button", name="Play or pause").click()
-    steps.page.wait_for_function("document.querySelector('.fl-why').innerText.includes('4 of 73')")
-    steps.page.get_by_role("button", name="Play or pause").click()
+    steps.page.locator(".fl-stepper").get_by_label("Speed").select_option("speed 4")
+    button("button", name="Play", exact=True).click()
+    steps.page.wait_for_function("document.querySelector('.fl-why').innerText.includes('5 of 73')")
+    assert said.get_attribute("aria-live") == "off"
+    button("button", name="Pause", exact=True).click()
+    assert said.get_attribute("aria-live") == "polite"
     moment = re.search(r"[\d.]+ ms", said.inner_text())[0]
-    steps.page.locator(".widget-toggle-button", has_text="FIFO").click()
+    fifo, drr = (button("button", name=name, exact=True) for name in ("FIFO", "DRR"))
+    assert [one.get_attribute("aria-pressed") for one in (fifo, drr)] == ["false", "true"]
+    fifo.click()
+    assert [one.get_attribute("aria-pressed") for one in (fifo, drr)] == ["true", "false"]
     assert said.inner_text().startswith("FIFO, ")
     assert moment in said.inner_text()
+    slider.press("End")
+    assert "FIFO, 56 of 56" in said.inner_text()
     steps.page.evaluate(AXE.read_text(encoding="utf-8"))
     found = steps.page.evaluate("axe.run('.fl-box', {resultTypes: ['violations']})")
     assert [(v["id"], v["nodes"][0]["html"][:200]) for v in found["violations"]] == []
+
+
+def test_stepper_on_a_phone_shows_both_tables_whole(steps: Tab) -> None:
+    steps.resize(PHONE)
+    for table in steps.page.locator(".fl-stepper .fl-numbers").all():
+        box = table.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= PHONE["width"]
+    assert steps.overflow() == []

@@ -56,6 +56,18 @@ def test_state_shown_is_the_sum_of_the_decisions_before(logged) -> None:
             assert running <= busy | {step.task}
 
 
+def test_the_worker_that_is_free_is_the_one_that_was_freed() -> None:
+    steps, run = record(thirty_tasks(), POLICIES["drr"], workers=2)
+    last = {step.task: step.workers.index(step.task) for step in steps if step.kind == "served"}
+    idle = [step for step in steps if step.kind == "idle"]
+    for step in idle:
+        ended = [t for t in last if run.finish_s[t] == step.now_s]
+        assert [f"Worker {last[task] + 1} is idle: nobody waits." for task in ended] == [step.why]
+    assert len(idle) > 1
+    both = {step.why[:8] for step in idle}
+    assert both == {"Worker 1", "Worker 2"}
+
+
 def test_a_turn_passes_only_when_the_deficit_is_too_small() -> None:
     workload = thirty_tasks()
     steps, run = record(workload, POLICIES["drr"], workers=2)

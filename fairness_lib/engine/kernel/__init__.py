@@ -82,6 +82,7 @@ from .optional import OPTIONAL
 from .pool import simulate
 from .queues import Queues
 from .streams import ARRIVALS, COSTS
+from .timeline import Timeline, state_costs, timeline
 from .traffic import BIMODAL, DETERMINISTIC, EXPONENTIAL, Draws, Sources, generate
 
 __all__ = [
@@ -136,6 +137,7 @@ __all__ = [
     "Sources",
     "Steps",
     "Tasks",
+    "Timeline",
     "Window",
     "charge",
     "drr",
@@ -158,4 +160,6 @@ __all__ = [
     "shuffle_sharding",
     "simulate",
     "simulate_events",
+    "state_costs",
+    "timeline",
 ]

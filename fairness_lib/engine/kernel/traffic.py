@@ -29,7 +29,7 @@ class Sources(NamedTuple):
 class Draws(NamedTuple):
     """Where each tenant's traffic has got to."""
 
-    arrivals: Column  # uint64, four words a tenant
+    arrivals: Column  # uint64, four words per tenant
     costs: Column  # the same
     unit: Column  # its last arrival on the unit-rate axis
     mass: Column  # where its piece begins on that axis
