@@ -225,7 +225,7 @@ def measure(
     least, worst, top, asking = inf, 0, 0.0, 0
     for t in range(tenants):
         report.x[t] = nan
-        if report.demand[t] > 0.0:
+        if report.demand[t] / length_s > 0.0:
             x = report.completed[t] / length_s / report.fair_share_per_s[t]
             report.x[t] = x
             asking += 1
@@ -234,7 +234,7 @@ def measure(
                 least, worst = x, t
     total, squares = 0.0, 0.0
     for t in range(tenants):
-        if report.demand[t] > 0.0 and top > 0.0:
+        if report.demand[t] / length_s > 0.0 and top > 0.0:
             x = report.x[t] / top
             total += x
             squares += x * x
