@@ -16,7 +16,15 @@ from .admission import admit, refill_s
 from .columns import ABANDONED, QUEUE_FULL, QUOTA, SERVED, WAITING, Buckets, Column, Steps, Tasks
 from .drr import Rules, State, begin, fruitless
 from .heaps import sift_down, sift_down_by, sift_up, sift_up_by
-from .holding import Hold, begin_hold, done_with, enter, forget, next_task, told_s
+from .holding import (
+    Hold,
+    hold_abandoned,
+    hold_begin,
+    hold_finished,
+    hold_put,
+    hold_retry_after_s,
+    hold_take,
+)
 from .optional import BY_WORKER, wake_at
 from .streams import splitmix64
 
@@ -127,7 +135,7 @@ def simulate_events(
         out.attempts[task], course.place[task], course.service[task] = 0, ABSENT, -1
     out.idle_s[0] = 0.0
     begin(tenants, rules, state)
-    begin_hold(tenants, hold)
+    hold_begin(tenants, hold)
     arriving, step, last_s, wake_s = 0, 0, 0.0, inf
     while True:
         while arriving < n and clients.follow == 1 and follows[arriving] >= 0:
@@ -227,7 +235,7 @@ def arrive(
     out.attempts[task] += 1
     if limited == 1 and not admit(tasks.tenant[task], now, buckets):
         again(task, now, QUOTA, tasks, clients, buckets, rules, state, hold, course, out)
-    elif not enter(task, now, tasks, rules, state, hold):
+    elif not hold_put(task, now, tasks, rules, state, hold):
         again(task, now, QUEUE_FULL, tasks, clients, buckets, rules, state, hold, course, out)
     else:
         course.place[task] = QUEUED
@@ -254,9 +262,9 @@ def leave(
         out.tally[IN_QUEUE] -= 1
         if out.tally[HEAD] == task:  # given already: it ends without a beginning
             out.tally[HEAD] = -1
-            done_with(task, 0.0, now, tasks, rules, state, hold)
+            hold_finished(task, 0.0, now, tasks, rules, state, hold)
         else:
-            forget(task, now, tasks, rules, state, hold)
+            hold_abandoned(task, now, tasks, rules, state, hold)
     else:
         course.service[task], out.start_s[task] = -1, nan
     again(task, now, ABANDONED, tasks, clients, buckets, rules, state, hold, course, out)
@@ -294,7 +302,7 @@ def again(
             after_s = refill_s(t, now, buckets)
         elif reason == QUEUE_FULL:
             workers = max(out.tally[SIZE], 1)
-            after_s = told_s(task, now, workers, tasks, rules, state, hold)
+            after_s = hold_retry_after_s(task, now, workers, tasks, rules, state, hold)
     course.place[task] = AWAY
     course.come_s[task] = now + after_s + wait_s
     push_heap(task, course.coming, COMING, course.come_s, out.tally)
@@ -351,7 +359,7 @@ def end_service(
         out.wasted_task[at] = task
         out.wasted_start_s[at], out.wasted_finish_s[at] = crew.begun_s[worker], now
         tally[WASTED] += 1
-    done_with(task, tasks.cost_s[task], now, tasks, rules, state, hold)
+    hold_finished(task, tasks.cost_s[task], now, tasks, rules, state, hold)
 
 
 def dispatch(
@@ -376,7 +384,7 @@ def dispatch(
             while place < workers and crew.order[place] != worker:
                 place += 1
             if place < workers:
-                task = next_task(now, worker, tasks, rules, state, hold)
+                task = hold_take(now, worker, tasks, rules, state, hold)
                 if task >= 0:
                     crew.order[place] = crew.order[tally[BUSY]]
                     crew.order[tally[BUSY]] = worker
@@ -385,7 +393,7 @@ def dispatch(
         while tally[AT_WORK] < tally[SIZE]:
             task = tally[HEAD]
             if task < 0:
-                task = next_task(now, -1, tasks, rules, state, hold)
+                task = hold_take(now, -1, tasks, rules, state, hold)
             tally[HEAD] = task
             if task < 0:
                 break

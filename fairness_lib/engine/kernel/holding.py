@@ -26,7 +26,7 @@ class Hold(NamedTuple):
     is_ready: Column  # int64, by tenant
 
 
-def begin_hold(tenants: int, hold: Hold) -> None:
+def hold_begin(tenants: int, hold: Hold) -> None:
     """Start with nothing in flight."""
     if hold.on == 1:
         hold.ready.length[0] = 0
@@ -34,7 +34,7 @@ def begin_hold(tenants: int, hold: Hold) -> None:
             hold.in_flight[t], hold.held.length[t], hold.is_ready[t] = 0, 0, 0
 
 
-def enter(task: int, now: float, tasks: Tasks, rules: Rules, state: State, hold: Hold) -> bool:
+def hold_put(task: int, now: float, tasks: Tasks, rules: Rules, state: State, hold: Hold) -> bool:
     """Let a task through, or hold it back; False if there is no place for it."""
     if hold.on == 0:
         return put_at(task, now, tasks, rules, state)
@@ -52,7 +52,7 @@ def enter(task: int, now: float, tasks: Tasks, rules: Rules, state: State, hold:
     return True
 
 
-def next_task(now: float, worker: int, tasks: Tasks, rules: Rules, state: State, hold: Hold) -> int:
+def hold_take(now: float, worker: int, tasks: Tasks, rules: Rules, state: State, hold: Hold) -> int:
     """Let through what may be, and take a task; -1 if there is none."""
     if hold.on == 1:
         ready, held = hold.ready, hold.held
@@ -72,7 +72,7 @@ def next_task(now: float, worker: int, tasks: Tasks, rules: Rules, state: State,
     return take_at(now, worker, tasks, rules, state)
 
 
-def one_less(t: int, hold: Hold) -> None:
+def hold_less(t: int, hold: Hold) -> None:
     """Count a task out, and let the tenant's next one be let through."""
     hold.in_flight[t] -= 1
     if hold.held.length[t] > 0 and hold.is_ready[t] == 0:
@@ -80,7 +80,7 @@ def one_less(t: int, hold: Hold) -> None:
         hold.is_ready[t] = 1
 
 
-def done_with(
+def hold_finished(
     task: int,
     cost_s: float,
     now: float,
@@ -91,21 +91,23 @@ def done_with(
 ) -> None:
     """Hear that a service has ended."""
     if hold.on == 1:
-        one_less(tasks.tenant[task], hold)
+        hold_less(tasks.tenant[task], hold)
     finished(task, cost_s, now, tasks, rules, state)
 
 
-def forget(task: int, now: float, tasks: Tasks, rules: Rules, state: State, hold: Hold) -> None:
+def hold_abandoned(
+    task: int, now: float, tasks: Tasks, rules: Rules, state: State, hold: Hold
+) -> None:
     """Forget a queued task, held back or let through."""
     if hold.on == 1 and hold.inside[task] == 0:
         remove(task, tasks.tenant[task], hold.held)
         return
     abandoned(task, now, tasks, rules, state)
     if hold.on == 1:
-        one_less(tasks.tenant[task], hold)
+        hold_less(tasks.tenant[task], hold)
 
 
-def told_s(
+def hold_retry_after_s(
     task: int,
     now: float,
     workers: int,
