@@ -193,3 +193,13 @@ def assert_conserved(run: Run) -> None:
     assert (run.start_s[served] >= workload.arrival_s[served]).all()
     assert np.array_equal(run.finish_s[served], (run.start_s + workload.cost_s)[served])
     assert all(busy <= run.workers for _, _, busy in pieces(run))
+
+
+def standing(run: Run, now_s: float, lines: int) -> tuple[list[list[int]], list[int]]:
+    """Return the tasks in each line, head first, and those in service just before a time."""
+    workload = run.workload
+    arrived = workload.arrival_s < now_s
+    waiting = np.flatnonzero(arrived & run.served & (run.start_s >= now_s))
+    tenant = workload.tenant[waiting] if lines > 1 else np.zeros(len(waiting))
+    serving = np.flatnonzero(run.served & (run.start_s < now_s) & (run.finish_s >= now_s))
+    return [waiting[tenant == line].tolist() for line in range(lines)], serving.tolist()
