@@ -27,6 +27,8 @@ from .fallback import WithFigure
 from .queues import blocks, draw_queues
 
 MOST_TICKS, MOST_WAITING, MOST_WORKERS = 100_000, 2500, 12
+ARTICLE_TIMES = {"from_s": 19.95, "to_s": 21.75, "burst_s": 20.0, "still_s": 20.5}
+"""The beginning of the article's burst."""
 
 
 class MotionView(anywidget.AnyWidget):
@@ -153,10 +155,10 @@ def motion(
     workload: Workload | None = None,
     policies: Sequence[Policy] | None = None,
     *,
-    from_s: float = 19.95,
-    to_s: float = 21.75,
-    burst_s: float = 20.0,
-    still_s: float = 20.5,
+    from_s: float | None = None,
+    to_s: float | None = None,
+    burst_s: float | None = None,
+    still_s: float | None = None,
     workers: int | None = None,
 ) -> Motion:
     """Watch the tasks of a workload under FIFO and under DRR, side by side and slowed down.
@@ -168,7 +170,8 @@ def motion(
     policies : sequence of Policy, optional
         What to compare, FIFO or DRR each; ``fifo()`` and ``drr()`` by default.
     from_s, to_s : float
-        What part of the run to show, in seconds; at most ten.
+        What part of the run to show, in seconds; at most ten. These and the next two have defaults
+        for the article's scenario, and must be given for any other workload.
     burst_s : float
         When the burst begins: the first small task after it is followed.
     still_s : float
@@ -197,10 +200,15 @@ def motion(
     pool = pool_of(shown, workers)
     if pool > MOST_WORKERS:
         raise ValueError(f"workers must be at most {MOST_WORKERS} to be drawn; got {pool}")
-    begin = _check.number("from_s", from_s, least=0.0)
-    end = _check.number("to_s", to_s, above=begin, most=begin + MOST_TICKS * TICK_S)
-    still = _check.number("still_s", still_s, least=begin, most=end)
-    burst = _check.number("burst_s", burst_s, least=0.0, most=end)
+    times = {"from_s": from_s, "to_s": to_s, "burst_s": burst_s, "still_s": still_s}
+    for name, value in times.items():
+        if value is None and workload is not None:
+            raise ValueError(f"{name} must be given with a workload; got None")
+    times = {name: ARTICLE_TIMES[name] if t is None else t for name, t in times.items()}
+    begin = _check.number("from_s", times["from_s"], least=0.0)
+    end = _check.number("to_s", times["to_s"], above=begin, most=begin + MOST_TICKS * TICK_S)
+    still = _check.number("still_s", times["still_s"], least=begin, most=end)
+    burst = _check.number("burst_s", times["burst_s"], least=0.0, most=end)
     widget = Motion([simulate(shown, p, pool) for p in chosen], (begin, end), still, burst)
     longest = max(max(excerpt.longest()) for excerpt in widget.excerpts)
     if longest > MOST_WAITING:

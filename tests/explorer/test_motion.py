@@ -63,6 +63,11 @@ class LastFirst:
         ({"from_s": -1}, ValueError, "from_s must be finite and at least 0; got -1"),
         ({"still_s": 25}, ValueError, "still_s must be at least 19.95 and at most 21.75; got 25"),
         ({"burst_s": 22}, ValueError, "burst_s must be at least 0 and at most 21.75; got 22"),
+        (
+            {"workload": thirty_tasks(), "workers": 2},
+            ValueError,
+            "from_s must be given with a workload; got None",
+        ),
         ({"workers": 13}, ValueError, "workers must be at most 12 to be drawn; got 13"),
         (
             {"policies": [fifo(cap=5000)], "to_s": 23.0},
