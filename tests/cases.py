@@ -305,3 +305,13 @@ def ahead_at_most(run: Run, cost_s) -> float:
             bound = sum(largest[t] / work.weight[t] for t in sign)
             worst = max(worst, (highest - lowest) / bound if bound else 0.0)
     return worst
+
+
+def standing(run: Run, now_s: float, lines: int) -> tuple[list[list[int]], list[int]]:
+    """Return the tasks in each line, head first, and those in service just before a time."""
+    workload = run.workload
+    arrived = workload.arrival_s < now_s
+    waiting = np.flatnonzero(arrived & run.served & (run.start_s >= now_s))
+    tenant = workload.tenant[waiting] if lines > 1 else np.zeros(len(waiting))
+    serving = np.flatnonzero(run.served & (run.start_s < now_s) & (run.finish_s >= now_s))
+    return [waiting[tenant == line].tolist() for line in range(lines)], serving.tolist()

@@ -118,6 +118,10 @@ def measured(**changed: Any) -> fl.FairnessReport:
     return fl.measure(**{"run": RUN, "window": (0.0, 10.0), **changed})
 
 
+def over_time(**changed: Any) -> Any:
+    return fl.timeline(**{"run": RUN, **changed})
+
+
 def simulated(**changed: Any) -> Run:
     return fl.simulate(**{"workload": WORK, "policy": fl.fifo(), "workers": 8, **changed})
 
@@ -300,6 +304,10 @@ CASES = [
     *one(measured, "window", [((0, 0.5), "0 to 0.5")]),
     *one(measured, "unit", [("cost", "'cost'"), (None, "None")]),
     *one(measured, "objective_s", NEGATIVE),
+    *one(over_time, "run", [(None, "None"), (WORK, "Workload")]),
+    *one(over_time, "step_s", NOT_POSITIVE),
+    *one(over_time, "q", [(-0.5, "-0.5"), (1.5, "1.5"), (NAN, "nan"), ("1", "'1'")]),
+    *one(over_time, "groups", [({"x": "nobody"}, "'nobody'")]),
     *one(
         jain, "x", [([], "none"), ([1, -2], "-2.0"), ([NAN], "nan"), ([INF], "inf"), (["x"], "x")]
     ),
@@ -353,6 +361,7 @@ FINE = [
     fair,
     dominant,
     measured,
+    over_time,
     simulated,
     policy,
     bucket,
