@@ -32,6 +32,14 @@ NOT_A_COUNT = [(0, "0"), (-3, "-3"), (2.0, "2.0"), (NAN, "nan"), ("2", "'2'"), (
 NOT_A_SEED = [(-1, "-1"), (1.0, "1.0"), ("1", "'1'"), (None, "None"), (True, "True")]
 NOT_A_NAME = [("", "''"), (None, "None"), (3, "3")]
 NOT_A_WEIGHT = [*NOT_POSITIVE, (1e-10, "1e-10"), (1e308, "1e+308")]
+QUEUED = [
+    *(fl.ChargeAsYouGo, fl.HierarchicalFairQueueing, fl.NoisyNeighboursLast, fl.RoundRobin),
+    *(fl.SettlingDeficitRoundRobin, fl.ShuffleShardedFairQueueing, fl.StartTimeFairQueueing),
+]
+WEIGHTED = [
+    *(fl.ChargeAsYouGo, fl.HierarchicalFairQueueing, fl.SettlingDeficitRoundRobin),
+    fl.StartTimeFairQueueing,
+]
 TOO_LATE = [(1.1e10, "at most 1e+10; got 11000000000.0"), (1e15, "1000000000000000.0")]
 
 
@@ -132,6 +140,19 @@ def policy(**changed: Any) -> fl.Policy:
 
 def bucket(**changed: Any) -> fl.TokenBucket:
     return fl.TokenBucket(**{"rate_per_s": 1.0, "burst": 1.0, **changed})
+
+
+def prioritised(**changed: Any) -> fl.Priority:
+    return fl.Priority(**{"levels": {"a": 0}, **changed})
+
+
+def by_need(**changed: Any) -> fl.DominantResourceFair:
+    uses = {"a": {"seats": 1}}
+    return fl.DominantResourceFair(**{"uses": uses, "capacity": {"seats": 8}, **changed})
+
+
+def credited(**changed: Any) -> fl.CreditShares:
+    return fl.share_by_credits(**{"demands": [[1.0]], "capacity": 1.0, **changed})
 
 
 def weights(**changed: Any) -> Run:
@@ -273,6 +294,27 @@ CASES = [
     *one(fl.DeficitRoundRobin, "weights", [({"a": 0}, "0"), ({"a": NAN}, "nan")]),
     *one(fl.DeficitRoundRobin, "weights", [({"a": "1"}, "'1'")]),
     *one(fl.DeficitRoundRobin, "weights", [(5, "5"), ([1.0, 2.0], "[1.0, 2.0]")]),
+    *(case for kind in QUEUED for case in one(kind, "cap", NOT_A_COUNT[:-1])),
+    *(case for kind in WEIGHTED for case in one(kind, "weights", [({"a": 0}, "0"), (5, "5")])),
+    *one(fl.NoisyNeighboursLast, "share", [*NOT_POSITIVE, (1.5, "1.5")]),
+    *one(fl.NoisyNeighboursLast, "least", NOT_A_COUNT),
+    *one(fl.ChargeAsYouGo, "at_start", NEGATIVE),
+    *one(fl.ChargeAsYouGo, "as_it_runs", [*NEGATIVE, (0.0, "must not both be 0")]),
+    *one(fl.ShuffleShardedFairQueueing, "hand", [*NOT_A_COUNT, (65, "65"), (32, "32")]),
+    *one(fl.ShuffleShardedFairQueueing, "queues", NOT_A_COUNT),
+    *one(
+        fl.ShuffleShardedFairQueueing, "guess_s", [case for case in NEGATIVE if case[0] is not None]
+    ),
+    *one(fl.ShuffleShardedFairQueueing, "seed", NOT_A_SEED),
+    *one(prioritised, "levels", [(5, "5"), ({"a": -1}, "-1"), ({"a": 0.5}, "0.5")]),
+    *one(prioritised, "ageing_s", [case for case in NOT_POSITIVE if case[0] is not None]),
+    *one(by_need, "capacity", [({}, "none"), ({"seats": 0}, "0"), (5, "5")]),
+    *one(by_need, "uses", [(5, "5"), ({"a": {"seats": 9}}, "9"), ({"a": {"gpu": 1}}, "'gpu'")]),
+    *one(by_need, "by", [(["gpu"], "'gpu'")]),
+    *one(credited, "demands", [([1.0], "[1.0]"), ([[]], "[[]]"), ([[-1.0]], "-1.0")]),
+    *one(credited, "capacity", NOT_POSITIVE),
+    *one(credited, "guaranteed", [*NEGATIVE, (1.5, "1.5")]),
+    *one(credited, "credits", NEGATIVE),
     *one(weights, "weights", [({"x": 1.0}, "'x'")]),
     *one(weights, "weights", [({"a": 1e-8}, "1e-10")], "quantum_s * weight of 'a'"),
     *one(fl.fifo, "cap", NOT_A_COUNT),

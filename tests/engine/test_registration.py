@@ -86,7 +86,7 @@ def obstacle(discipline, workload):
 def rules_of(discipline, known, n):
     return Rules(discipline.gap_s)
 
-def state_for(n, tenants):
+def state_for(rules, n, tenants):
     whole = np.empty(n, dtype=np.int64), np.empty(1, dtype=np.int64)
     return State(*whole, np.empty(1), np.empty(2))
 

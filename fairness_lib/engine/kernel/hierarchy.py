@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..._count import count
 from ...policies.hierarchy import HierarchicalFairQueueing
 from ...policies.tasks import Tasks as Known
 from ...traffic.workload import Workload
@@ -48,7 +49,7 @@ def rules_of(discipline: HierarchicalFairQueueing, known: Known, n: int) -> Rule
     nodes = [*leaves, *reversed(groups)]  # the root comes first among the groups
     number = {id(node): i for i, node in enumerate(nodes)}
     parent = [-1 if node.parent is None else number[id(node.parent)] for node in nodes]
-    children = np.bincount(np.array(parent[:-1], dtype=np.int64), minlength=len(nodes))
+    children = count(parent[:-1], len(nodes))
     return Rules(
         n if discipline.cap is None else min(discipline.cap, n),
         len(nodes),
