@@ -35,7 +35,9 @@ from fairness_lib.traffic.clients import uniform
 needs_numba = pytest.mark.skipif(not compiled.installed(), reason="numba is not installed")
 
 
-@pytest.fixture(params=["plain", pytest.param("numba", marks=needs_numba)], scope="module")
+@pytest.fixture(
+    params=["plain", pytest.param("numba", marks=[needs_numba, pytest.mark.wide])], scope="module"
+)
 def tier(request):
     """Run the kernel as plain Python, or compiled."""
     if request.param == "numba":

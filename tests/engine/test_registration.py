@@ -177,7 +177,7 @@ class Paced:
         return self.next_s if now < self.next_s else None
 
 
-@pytest.fixture(scope="module", params=["plain", "numba"])
+@pytest.fixture(scope="module", params=["plain", pytest.param("numba", marks=pytest.mark.wide)])
 def registered(request):
     added = {}
     for readable, name, text in ((Lifo, "lifo", LIFO), (Paced, "paced", PACED)):
