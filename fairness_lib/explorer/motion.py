@@ -198,6 +198,8 @@ def motion(
                 f"policies must be FIFO or deficit round robin; got {policy.discipline!r}"
             )
     pool = pool_of(shown, workers)
+    if not isinstance(pool, int):
+        raise ValueError(f"workers must be one number to be drawn; got {pool!r}")
     if pool > MOST_WORKERS:
         raise ValueError(f"workers must be at most {MOST_WORKERS} to be drawn; got {pool}")
     times = {"from_s": from_s, "to_s": to_s, "burst_s": burst_s, "still_s": still_s}
