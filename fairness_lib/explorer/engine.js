@@ -59,7 +59,7 @@ function startNoise(model, found) {
     for (let seed = 1; seed <= SEEDS; seed += 1) {
       if (mine !== count) return;
       const other = { ...setting, seed };
-      const { results } = await crew.run({ setting: other, policies: setting.policies, key: trafficOf(other) });
+      const { results } = await crew.run({ setting: other, policies: setting.policies, key: trafficOf(other), got: true });
       for (const [name, { completed, wait_s }] of Object.entries(results)) {
         const range = (ranges[name] ??= { seeds: 0, completed: [], wait_s: [] });
         range.seeds += 1;
@@ -91,7 +91,7 @@ export function startEngine(model, { begun, done, failed, ranged }) {
   const most = model.get("compact") ? 2 : MOST_HANDS;
   const crew = hire(model, Math.max(1, Math.min(navigator.hardwareConcurrency || 2, most)));
   const noise = startNoise(model, (ranges) => ranged(ranges));
-  let free = false, waiting = null;
+  let free = false, waiting = null, shared = null; // what the last answer's fair starts belong to
   const known = {};
   const pump = async () => {
     if (!free || !waiting) return;
@@ -105,15 +105,19 @@ export function startEngine(model, { begun, done, failed, ranged }) {
     });
     let fault = null;
     try {
-      for (const rest of policies.length ? [false, true] : []) {
-        const { tasks, results } = await crew.run({ setting, policies, key, fair, rest });
+      const take = async (got, rest) => {
+        const { tasks, results } = await crew.run({ setting, policies, key, fair, got, rest });
         for (const [name, result] of Object.entries(results)) {
           known[name] = { key: rest && keys[name], tasks, result: { ...known[name]?.result, ...result } };
         }
-        if (!rest) {
-          begun(answer());
-          await painted(); // a worker would take the core that paints
-        }
+      };
+      if (policies.length && fair === shared) await take(true, true);
+      else if (policies.length) {
+        await take(true, false);
+        begun(answer());
+        await painted(); // a worker would take the core that paints
+        await take(false, true);
+        shared = fair;
       }
     } catch (error) {
       fault = error.message;

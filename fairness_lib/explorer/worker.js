@@ -1,6 +1,6 @@
 // The engine, off the main thread. Each of the crew draws the traffic for itself and runs the policies
-// that it was given. It is asked twice: first for what each tenant got, then for the rest: what fair
-// sharing would have owed them, and the minute, second by second.
+// that it was given. It is asked for what each tenant got, for the rest (what fair sharing would have
+// owed them, and the minute, second by second), or for both.
 
 const KINDS = { Ints: BigInt64Array, Reals: Float64Array, Words: BigUint64Array, Bytes: Int8Array };
 const MOST_WORKERS = 64, FRUITLESS = 2, SERVED = 0, QUANTILE = 0.99;
@@ -142,20 +142,24 @@ function whatTheyGot({ setting, policies }, policy) {
   return { ...found(GOT), fruitless: [fruitless], served: [served] };
 }
 
-function theRest({ setting }, { name }) {
+function theRest({ setting, got }, { name }) {
   const { tenants, groups, step_s } = setting;
-  for (const [part, values] of Object.entries(runs[name])) column(part).set(values);
-  measure(setting);
+  if (!got) {
+    for (const [part, values] of Object.entries(runs[name])) column(part).set(values);
+    measure(setting);
+  }
   column("group").set(tenants.map((t) => BigInt(t.row)));
   call("timeline", { tasks: traffic.tasks, groups, steps: stepsOf(setting), step_s, q: QUANTILE });
   return found(REST);
 }
 
 function answer(asked) {
-  if (asked.rest) getFairStarts(asked);
-  else getTraffic(asked);
-  const { policies, rest } = asked, results = {};
-  for (const policy of rest ? [...policies].reverse() : policies) results[policy.name] = (rest ? theRest : whatTheyGot)(asked, policy);
+  const { policies, got, rest } = asked, results = {};
+  if (got) getTraffic(asked);
+  if (rest) getFairStarts(asked);
+  for (const policy of got ? policies : [...policies].reverse()) {
+    results[policy.name] = { ...(got && whatTheyGot(asked, policy)), ...(rest && theRest(asked, policy)) };
+  }
   return { tasks: traffic.tasks, results };
 }
 
