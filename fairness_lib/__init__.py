@@ -20,6 +20,7 @@ from .runs.ensemble import replicate, sweep
 from .runs.intervals import intervals
 from .traffic.scenario import Burst, Scenario, Tenant
 from .traffic.service_times import Bimodal, Deterministic, Exponential, Lognormal, Pareto
+from .traffic.traces import CostExpression, Trace, TraceError, read_trace
 from .traffic.workload import Workload
 
 __version__ = "0.1.0"
@@ -28,6 +29,7 @@ __all__ = [
     "ARTICLE_POLICIES",
     "Bimodal",
     "Burst",
+    "CostExpression",
     "DeficitRoundRobin",
     "Deterministic",
     "Exponential",
@@ -46,6 +48,8 @@ __all__ = [
     "Tenant",
     "TenantMetrics",
     "TokenBucket",
+    "Trace",
+    "TraceError",
     "UnderShareAlert",
     "Verdict",
     "Workload",
@@ -70,6 +74,7 @@ __all__ = [
     "measure",
     "owed_is_kept",
     "quota",
+    "read_trace",
     "replicate",
     "simulate",
     "sweep",
