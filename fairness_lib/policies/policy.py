@@ -6,7 +6,7 @@ or a ``Policy(name, discipline, admission)`` of your own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -97,6 +97,10 @@ def drr_quota(
 
 ARTICLE_POLICIES = {"fifo": fifo, "quota": quota, "drr": drr, "drr_quota": drr_quota}
 """The article's four policies by name, in its order."""
+POLICIES: dict[str, Callable[..., Policy]] = {
+    **ARTICLE_POLICIES,
+}
+"""All policies that can be asked for by name; each makes a `Policy` of keyword arguments."""
 
 
 def _has(field: str, part: object, *methods: str) -> None:
