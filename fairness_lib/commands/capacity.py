@@ -58,10 +58,9 @@ def command(arguments: argparse.Namespace) -> int:
         _cli.emit(json.dumps(asdict(found) | {"saved": found.saved}, indent=1) + "\n", None)
         return 0
     lines = [
-        (
-            f"Owed on today's pool of {found.today} workers ({found.how}): {found.owed:,} starts within "
-            f"{span(found.objective_s)}. Fewest workers that keep {found.kept:.0%} of them:"
-        )
+        f"Today's pool: {found.today} workers ({found.how}).",
+        f"Owed on it: {found.owed:,} starts within {span(found.objective_s)}.",
+        f"Fewest workers that keep {found.kept:.0%} of them:",
     ]
     width = max(map(len, found.workers))
     for name, workers in found.workers.items():

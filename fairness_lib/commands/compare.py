@@ -39,6 +39,13 @@ def register(commands: Any) -> None:
         help="how soon a start is owed, such as 50ms (default: the mean cost)",
     )
     add(
+        "--deadline",
+        type=_traces.duration,
+        metavar="T",
+        help="by when a task that is let in must start: a cap is derived from it",
+    )
+    add("--trust-costs", action="store_true", help="decide even if costs look like waiting")
+    add(
         "--window",
         type=_traces.window,
         metavar="auto|START,END",
@@ -75,6 +82,8 @@ def command(arguments: argparse.Namespace) -> int:
             cap=arguments.cap,
             quantum_s=arguments.quantum,
             quota=dict(arguments.quota) if arguments.quota else None,
+            deadline_s=arguments.deadline,
+            trust_costs=arguments.trust_costs,
             track=_traces.progress("runs"),
         )
     except (ValueError, TypeError) as error:

@@ -19,6 +19,7 @@ from .._count import count
 from ..measures.fair import fair_reference
 from .alerts import alerts, limits
 from .outcome import Outcome, Waits, blocks_of, mean_wait_s, who_pays
+from .parameters import active, cap_of
 from .pools import mean_busy
 from .situation import Situation
 
@@ -62,6 +63,9 @@ def account(comparison: Comparison) -> dict[str, Any]:
             "quota": None
             if c.terms.quota is None
             else {k: list(v) for k, v in c.terms.quota.items()},
+            "deadline_s": c.deadline_s,
+            "cap_for_deadline": None if c.deadline_s is None else cap_of(s, c.deadline_s),
+            "active": active(s),
             "window_s": None if s.window_s is None else list(s.window_s),
             "block_s": blocks_of(s)[2],
         },

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._count import count
+from .suspicion import SUSPECT
+from .verdict import UNKNOWN
 from .words import span
 
 if TYPE_CHECKING:
@@ -41,6 +43,11 @@ def alerts(c: Comparison) -> Iterator[str]:
     zero = int((workload.cost_s == 0).sum())
     if zero:
         yield f"{zero:,} tasks cost nothing."
+    if c.suspicion > SUSPECT and c.decision.kind != UNKNOWN:
+        yield (
+            f"Costs rise with the number of tasks in flight (rank correlation {c.suspicion:.2f}), "
+            "as if they contained waiting; they were trusted."
+        )
     tasks = count(workload.tenant, len(workload.tenants))
     if few := int((tasks < FEW_TASKS).sum()):
         yield (

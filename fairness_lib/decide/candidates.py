@@ -8,7 +8,6 @@ from inspect import signature
 
 from .. import _check
 from ..policies.policy import POLICIES, Policy
-from ..traffic.workload import Workload
 
 Buckets = Mapping[str, tuple[float, float]]
 
@@ -63,8 +62,3 @@ def candidates(names: Sequence[str] | None, as_is: str, terms: Terms) -> list[Po
         )
         for name in chosen
     ]
-
-
-def quantum_of(workload: Workload) -> float:
-    """Return a quantum of the trace's mean cost: at least one task a visit, on average."""
-    return max(float(workload.cost_s.mean()), 1e-6)

@@ -12,7 +12,8 @@ import numpy as np
 from .. import _check
 from ..policies.policy import Policy
 from ..traffic.traces import Trace
-from .candidates import Buckets, Terms, candidates, quantum_of
+from .candidates import Buckets, Terms, candidates
+from .parameters import quantum_of
 from .pools import fewest, fit, mean_busy
 from .situation import Situation, loaded, run
 from .suspicion import most_at_once

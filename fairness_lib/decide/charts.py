@@ -79,7 +79,8 @@ def kept_chart(
     for end_y, number, name in sorted(ends):
         at = max(end_y + 4, at + 14)
         parts.append(
-            f'<text class="name p{number % 8}" x="{WIDTH - right + 6}" y="{at:.1f}">{html(name)}</text>'
+            f'<text class="name p{number % 8}" x="{WIDTH - right + 6}" y="{at:.1f}">'
+            f"{html(name)}</text>"
         )
     parts += _time_axis(x, horizon_s, height, bottom)
     parts += _value_axis(y, [0, 0.25, 0.5, 0.75, 1.0], "{:.0%}")
@@ -90,7 +91,7 @@ def share_chart(
     rows: Sequence[tuple[str, float, Sequence[float]]], policies: Sequence[str], label: str
 ) -> str:
     """Draw tenants' shares of the pool: what is fair as a bar, what each policy gave as a mark."""
-    step, top, name_width = 24, 22, 190
+    step, top, name_width = 24, 22, 175
     height = top + step * len(rows) + 30
     most = max(max(fair, *shares) for _, fair, shares in rows) or 1.0
     x = _scale(0, most, name_width, WIDTH - RIGHT - 20)
@@ -163,7 +164,8 @@ def _time_axis(x: Scale, horizon_s: float, height: int, bottom: int) -> list[str
 
 def _value_axis(y: Scale, ticks: Sequence[float], form: str = "{:,g}") -> list[str]:
     return [
-        f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(tick):.1f}" y2="{y(tick):.1f}"/>'
+        f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" '
+        f'y1="{y(tick):.1f}" y2="{y(tick):.1f}"/>'
         f'<text x="{LEFT - 6}" y="{y(tick) + 4:.1f}" text-anchor="end">{form.format(tick)}</text>'
         for tick in ticks
     ]

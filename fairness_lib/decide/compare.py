@@ -13,8 +13,9 @@ from typing import Any
 
 from .. import _check
 from ..traffic.traces import Trace
-from .candidates import Buckets, Terms, candidates, quantum_of
+from .candidates import Buckets, Terms, candidates
 from .outcome import Outcome, outcome
+from .parameters import quantum_of
 from .pools import Residual, fit, residual, row_of
 from .situation import Situation, loaded
 from .suspicion import SUSPECT, correlation
@@ -64,6 +65,8 @@ class Comparison:
         Quantum, cap and quota that the policies were given.
     load : float
         How many times as fast the tasks come.
+    deadline_s : float or None
+        By when a task that is let in must start, in seconds.
     suspicion : float
         Rank correlation of costs with the number of tasks in flight, within tenants.
     """
@@ -80,6 +83,7 @@ class Comparison:
     fitted: Residual | None = None
     elsewhere: tuple[Elsewhere, ...] = field(default=())
     row: tuple[Elsewhere, ...] = field(default=())
+    deadline_s: float | None = None
 
     @property
     def now(self) -> Outcome:
@@ -110,6 +114,8 @@ def compare(
     cap: int | None = None,
     quantum_s: float | None = None,
     quota: Buckets | None = None,
+    deadline_s: float | None = None,
+    trust_costs: bool = False,
     track: Track | None = None,
 ) -> Comparison:
     r"""Compare policies on a trace and decide between them.
@@ -142,6 +148,10 @@ def compare(
         For round-robin policies; the mean cost by default.
     quota : mapping of str to (rate_per_s, burst), optional
         What a contract grants; it brings the policies with a quota into the comparison.
+    deadline_s : float, optional
+        By when a task that is let in must start: a cap is derived from it, and said.
+    trust_costs : bool
+        Decide even if costs rise with the number of tasks in flight, as if they contained waiting.
     track : callable, optional
         Wraps the list of runs to come, to show progress.
 
@@ -170,6 +180,8 @@ def compare(
     if objective_s is None:
         objective_s = float(workload.cost_s.mean())
     _check.number("objective_s", objective_s, least=0)
+    if deadline_s is not None:
+        _check.number("deadline_s", deadline_s, above=0)
     if window_s is not None:
         window_s = _check.window("window_s", window_s, workload.horizon_s)
     terms = Terms(quantum_of(workload) if quantum_s is None else quantum_s, cap, quota)
@@ -208,7 +220,7 @@ def compare(
     situation = Situation(workload, workers, objective_s, window_s)
     found = tuple(outcome(situation, policy) for policy in follow(several))
     verdict = decide(situation, found, as_is)
-    if suspicion > SUSPECT:
+    if suspicion > SUSPECT and not trust_costs:
         verdict = distrusted(suspicion)
     others = [
         (number, 1.0, f"{number} workers")
@@ -229,6 +241,7 @@ def compare(
         fitted,
         elsewhere,
         tuple(row),
+        deadline_s,
     )
 
 
@@ -245,7 +258,8 @@ def distrusted(suspicion: float) -> Decision:
     why = (
         "The cost seems to contain waiting: it rises with the number of tasks in flight (rank "
         f"correlation {suspicion:.2f}; a service time has about 0). Replaying it would count "
-        "every queue twice. Give the time in service: --cost 'total - waiting'."
+        "every queue twice. Give the time in service (--cost 'total - waiting'), or say that it is "
+        "(--trust-costs)."
     )
     return Decision(UNKNOWN, None, (why,))
 

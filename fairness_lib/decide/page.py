@@ -70,7 +70,7 @@ def _items(lines: Sequence[str]) -> str:
     return f"<ul>{''.join(f'<li>{html(line)}</li>' for line in lines)}</ul>"
 
 
-def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Return a table; cells are text, or pairs of (shown, whole)."""
     head = "".join(f'<th scope="col">{html(one)}</th>' for one in heads)
     body = "".join(
@@ -112,13 +112,14 @@ def _trace(record: Record) -> str:
         [(one["start_s"], one["end_s"]) for one in record["contention"]["worst_episodes"]],
         label,
     )
-    rows = [
+    rows: list[Sequence[Any]] = [
         ((short(one["tenant"]), one["tenant"]), f"{one['tasks']:,}", span(one["work_s"]),
          part(one["part_of_work"]))
         for one in trace["heaviest"]
     ]  # fmt: skip
     table = _table("The heaviest tenants", ["tenant", "tasks", "work", "of all work"], rows)
-    told = f"<details open><summary>What was recognised</summary>{_items(trace['recognised'])}</details>"
+    recognised = _items(trace["recognised"])
+    told = f"<details open><summary>What was recognised</summary>{recognised}</details>"
     alerts = record["alerts"]
     notes = f"<h3>What to know about it</h3>{_items(alerts)}" if alerts else ""
     return _items(text.facts(record)) + _figure(chart, label) + told + notes + table
@@ -167,19 +168,18 @@ def _tenants(record: Record) -> str:
         rows.append((f"{len(rest):,} others", "", f"{tasks:,}", span(work_s), *("" for _ in names)))
     table = _table("Mean wait in contention, by tenant, most work first", heads, rows)
     csv = b64encode(text.tenants_csv(record).encode()).decode()
-    link = (
-        f'<p><a download="tenants.csv" href="data:text/csv;base64,{csv}">All tenants as CSV</a></p>'
-    )
+    href = f"data:text/csv;base64,{csv}"
+    link = f'<p><a download="tenants.csv" href="{href}">All tenants as CSV</a></p>'
     if not any(one["fair_share"] for one in tenants):
         return table + link
     shown = sorted(tenants, key=lambda one: -one["fair_share"])[:MOST_SHARES]
     label = (
-        "Shares of the pool in worker-seconds, in the longest episode: what is fair (bar), and what "
-        f"each policy gave (marks). {len(shown)} of {len(tenants):,} tenants."
+        "Shares of the pool in worker-seconds, in the longest episode: what is fair (bar), and "
+        f"what each policy gave (marks). {len(shown)} of {len(tenants):,} tenants."
     )
     chart = share_chart(
         [
-            (short(one["tenant"], 24), one["fair_share"], [one["share"][name] for name in names])
+            (short(one["tenant"], 14), one["fair_share"], [one["share"][name] for name in names])
             for one in shown
         ],
         names,

@@ -7,6 +7,8 @@ tenant of large tasks that comes in a crowd is no evidence.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +16,7 @@ from .._count import count
 from ..traffic.workload import Workload
 
 Floats = NDArray[np.float64]
-SUSPECT = 0.7
+SUSPECT = 0.5
 """From which correlation on a cost is taken to contain waiting."""
 FEW = 30
 """With fewer tasks, of tenants with several, there is no telling."""
@@ -53,25 +55,31 @@ def correlation(workload: Workload, wait_s: Floats | None = None) -> float:
     several = (count(tenant, n) > 2)[tenant]
     if several.sum() < FEW:
         return 0.0
+    who = tenant[several]
     crowd, cost = (
-        ranks(values)[several]
+        ranks_within(values[several], who, n)
         for values in (in_flight(workload.arrival_s, ends_s), workload.cost_s)
     )
-    who = tenant[several]
-    own = np.maximum(count(who, n), 1)
-    crowd, cost = (rank - (count(who, n, rank) / own)[who] for rank in (crowd, cost))
     spread = float(np.sqrt((crowd @ crowd) * (cost @ cost)))
     return float(crowd @ cost) / spread if spread else 0.0
 
 
-def ranks(values: NDArray[np.generic]) -> Floats:
-    """Return ranks from 1; equal values share the mean of theirs."""
-    order = np.argsort(values, kind="stable")
-    sorted_values = values[order]
-    first = np.concatenate([[True], sorted_values[1:] != sorted_values[:-1]])
-    group = np.cumsum(first) - 1
-    edges = np.concatenate([np.flatnonzero(first), [len(values)]])
-    middle = (edges[:-1] + edges[1:] + 1) / 2
+def ranks_within(values: NDArray[Any], who: NDArray[np.int64], n: int) -> Floats:
+    """Return ranks among a tenant's own values, from -1/2 to 1/2; equal values share one."""
+    order = np.lexsort((values, who))
+    sorted_values, owner = values[order], who[order]
+    number = count(who, n)
+    first = np.cumsum(number) - number
+    new = np.concatenate(
+        [[True], (sorted_values[1:] != sorted_values[:-1]) | (owner[1:] != owner[:-1])]
+    )
+    edges = np.concatenate([np.flatnonzero(new), [len(values)]])
+    middle = ((edges[:-1] + edges[1:]) / 2)[np.cumsum(new) - 1]
     result = np.empty(len(values))
-    result[order] = middle[group]
+    result[order] = (middle - first[owner]) / number[owner] - 0.5
     return result
+
+
+def ranks(values: NDArray[Any]) -> Floats:
+    """Return ranks, from -1/2 to 1/2; equal values share the mean of theirs."""
+    return ranks_within(values, np.zeros(len(values), dtype=np.int64), 1)

@@ -96,47 +96,58 @@ def elsewhere_rows(record: Record, key: str = "elsewhere") -> tuple[list[str], R
 def facts(record: Record) -> list[str]:
     """Say in a few lines what is in the trace and how much is contended."""
     trace, pool, contention = record["trace"], record["pool"], record["contention"]
-    settings = record["settings"]
-    workers = f"{pool['workers']:,} workers ({pool['from']})"
-    heaviest = trace["heaviest"][0]
+    settings, heaviest = record["settings"], trace["heaviest"][0]
     load = f", {settings['load']:g} times as fast" if settings["load"] != 1 else ""
-    objective = span(settings["objective_s"])
+    costs = [span(trace[f"cost_{which}_s"]) for which in ("p50", "mean", "p99")]
+    tenants = f"{trace['tenants']:,} tenants in {span(trace['horizon_s'])}"
     return [
+        f"{trace['tasks']:,} tasks of {tenants}{load}.",
         (
-            f"{trace['tasks']:,} tasks of {trace['tenants']:,} tenants in {span(trace['horizon_s'])}"
-            f"{load}; {pool['mean_busy']:.3g} workers busy on average, on {workers}."
+            f"{pool['workers']:,} workers ({pool['from']}); on average {pool['mean_busy']:.3g} are "
+            "needed."
+        ),
+        f"A task costs {costs[0]} (median), {costs[1]} (mean), {costs[2]} (p99).",
+        (
+            f"Heaviest is {short(heaviest['tenant'])}, with {part(heaviest['part_of_work'], 0)} of "
+            "the work."
         ),
         (
-            f"A task costs {span(trace['cost_p50_s'])} (median), {span(trace['cost_mean_s'])} (mean), "
-            f"{span(trace['cost_p99_s'])} (p99). Heaviest: {short(heaviest['tenant'])}, "
-            f"{part(heaviest['part_of_work'], 0)} of the work."
+            f"In one queue {part(contention['tasks_that_wait'])} of the tasks wait. Something "
+            f"waits for {part(contention['time_with_a_queue'])} of the time, in "
+            f"{contention['episodes']:,} episode{'' if contention['episodes'] == 1 else 's'}."
         ),
         (
-            f"In one queue {part(contention['tasks_that_wait'])} of the tasks wait, and something waits "
-            f"for {part(contention['time_with_a_queue'])} of the time, in {contention['episodes']:,} "
-            "episodes."
+            f"In contention {contention['within']:,} tenants are within their share, and "
+            f"{len(contention['beyond']):,} beyond it."
         ),
-        (
-            f"In contention {contention['within']:,} tenants are within their share and "
-            f"{len(contention['beyond']):,} beyond it. A start is owed within {objective}."
-        ),
+        f"A start is owed within {span(settings['objective_s'])}, if fair sharing can do that.",
     ]
 
 
 def setting_lines(record: Record) -> list[str]:
     """Say what to set, and by which rule."""
     settings = record["settings"]
-    cap = "no cap" if settings["cap"] is None else f"a cap of {settings['cap']:,}"
-    return [
+    quantum = span(settings["quantum_s"])
+    cap = "no cap" if settings["cap"] is None else f"a cap of {settings['cap']:,} tasks"
+    lines = [
         (
-            f"Quantum {span(settings['quantum_s'])}, {cap}, for all policies alike. The rule: at least "
-            "the mean cost; more saves turns and lets others wait for it."
+            f"All policies had {cap}, and where they need one a quantum of {quantum}. At least the "
+            "mean cost is the rule for a quantum; more saves turns, and lets others wait for it."
         ),
-        (
-            "A cap follows from a deadline and the rate a tenant can count on, a quota from a contract; "
-            "neither can be read off a log."
-        ),
+        "A quota follows from a contract. It cannot be read off a log.",
     ]
+    if settings["deadline_s"] is None:
+        lines.append("A cap follows from a deadline (--deadline) and the rate one can count on.")
+        return lines
+    most, deadline = settings["cap_for_deadline"], span(settings["deadline_s"])
+    among = f"an equal share among the {settings['active']:,} tenants of the worst episode"
+    if most:
+        lines.append(
+            f"A cap of {most:,} tasks a tenant keeps a deadline of {deadline}, by {among}."
+        )
+    else:
+        lines.append(f"No cap keeps a deadline of {deadline}, by {among}.")
+    return lines
 
 
 def tenants_csv(record: Record) -> str:

@@ -101,13 +101,13 @@ def decide(situation: Situation, outcomes: Sequence[Outcome], as_is: str) -> Dec
         margin = margin_of(closest, now)
         if margin.high > MATTERS:
             return Decision(UNKNOWN, None, (unsure(closest, now, margin),), margin)
-        if rivals and all(margin_of(now, one).low > MATTERS for one in rivals):
+        if rivals and margin.high < 0 and margin.difference < -MATTERS:
             why = f"{kept(now)}; {kept(closest)}."
             return Decision(CHOOSE, now.policy, (why,), margin_of(now, closest))
         why = f"{kept(now)}, and no policy keeps more: {kept(closest)}."
         return Decision(SAME, None, (why,), margin)
     margin = margin_of(best, now)
-    if margin.low > MATTERS:
+    if margin.low > 0 and margin.difference > MATTERS:
         parts = (
             f"Of {int(best.owed.sum()):,} starts that are owed within the objective, "
             f"{kept(best)}; {kept(now)}."
