@@ -1,6 +1,7 @@
 """Multi-tenant fairness that can be computed: scenarios, policies, simulation, metrics."""
 
 from .article.scenario import article_scenario, article_solo_scenario, article_workload
+from .decide import Capacity, Comparison, Decision, capacity, compare
 from .engine.simulate import Run, simulate
 from .measures.allocation import dominant_resource_fair, max_min_fair
 from .measures.fair import FairReference, fair_reference
@@ -19,6 +20,7 @@ from .runs.calm import compare_calm
 from .runs.ensemble import replicate, sweep
 from .runs.intervals import intervals
 from .traffic.scenario import Burst, Scenario, Tenant
+from .traffic.scenario_file import read_scenario
 from .traffic.service_times import Bimodal, Deterministic, Exponential, Lognormal, Pareto
 from .traffic.traces import CostExpression, Trace, TraceError, read_trace
 from .traffic.workload import Workload
@@ -29,7 +31,10 @@ __all__ = [
     "ARTICLE_POLICIES",
     "Bimodal",
     "Burst",
+    "Capacity",
+    "Comparison",
     "CostExpression",
+    "Decision",
     "DeficitRoundRobin",
     "Deterministic",
     "Exponential",
@@ -56,7 +61,9 @@ __all__ = [
     "article_scenario",
     "article_solo_scenario",
     "article_workload",
+    "capacity",
     "check",
+    "compare",
     "compare_calm",
     "crowded_out",
     "dominant_resource_fair",
@@ -74,6 +81,7 @@ __all__ = [
     "measure",
     "owed_is_kept",
     "quota",
+    "read_scenario",
     "read_trace",
     "replicate",
     "simulate",

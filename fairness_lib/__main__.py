@@ -15,7 +15,7 @@ from pathlib import Path
 from . import __version__
 from .commands._cli import Parser, UsageError
 
-COMMANDS = ("compare", "capacity", "report", "sweep", "live")
+COMMANDS = ("compare", "capacity", "generate", "report", "sweep", "live")
 """Modules of `commands` that register a subcommand, in the order that ``--help`` shows."""
 
 

@@ -27,7 +27,9 @@ ROLES = {
 def add_trace(parser: argparse.ArgumentParser) -> None:
     """Add the trace and all that says how to read it."""
     parser.add_argument(
-        "trace", metavar="TRACE", help="a log with one row a task; - for standard input"
+        "trace",
+        metavar="TRACE",
+        help="a log with one row a task; - for standard input; example for a made-up one",
     )
     group = parser.add_argument_group(
         "reading", "Columns are found by the usual words; what was recognised is said."

@@ -45,8 +45,8 @@ def alerts(c: Comparison) -> Iterator[str]:
         yield f"{zero:,} tasks cost nothing."
     if c.suspicion > SUSPECT and c.decision.kind != UNKNOWN:
         yield (
-            f"Costs rise with the number of tasks in flight (rank correlation {c.suspicion:.2f}), "
-            "as if they contained waiting; they were trusted."
+            "Costs are larger when many tasks are in flight, as if they contained waiting; they "
+            "were trusted."
         )
     tasks = count(workload.tenant, len(workload.tenants))
     if few := int((tasks < FEW_TASKS).sum()):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from inspect import signature
 
 from .. import _check
-from ..policies.policy import POLICIES, Policy
+from ..policies.policy import POLICIES, Policy, takes, without_contract
 
 Buckets = Mapping[str, tuple[float, float]]
 
@@ -31,19 +30,10 @@ class Terms:
     quota: Buckets | None = None
 
 
-def takes(name: str) -> set[str]:
-    """Return the names of a policy's parameters."""
-    return set(signature(POLICIES[name]).parameters)
-
-
-def usual(quota: Buckets | None) -> list[str]:
-    """Return the policies that are compared by default: those that need no contract, or all."""
-    return [name for name in POLICIES if quota is not None or "buckets" not in takes(name)]
-
-
 def candidates(names: Sequence[str] | None, as_is: str, terms: Terms) -> list[Policy]:
     """Make the policies of these names, today's among them."""
-    chosen = usual(terms.quota) if names is None else list(names)
+    usual = without_contract() if terms.quota is None else list(POLICIES)
+    chosen = usual if names is None else list(names)
     for name in [*chosen, as_is]:
         _check.choice("policies", name, POLICIES)
         if "buckets" in takes(name) and terms.quota is None:

@@ -18,7 +18,7 @@ from .outcome import Outcome, outcome
 from .parameters import quantum_of
 from .pools import Residual, fit, residual, row_of
 from .situation import Situation, loaded
-from .suspicion import SUSPECT, correlation
+from .suspicion import SUSPECT, excess
 from .verdict import CHOOSE, UNKNOWN, Decision, decide
 
 OTHER_POOLS, OTHER_LOADS = (0.8, 1.2), (0.8, 1.25)
@@ -68,7 +68,7 @@ class Comparison:
     deadline_s : float or None
         By when a task that is let in must start, in seconds.
     suspicion : float
-        Rank correlation of costs with the number of tasks in flight, within tenants.
+        How much more often a task costs more in a crowd than less, -1 to 1, within tenants.
     """
 
     trace: Trace
@@ -195,7 +195,7 @@ def compare(
         workers = _check.whole("workers", workers)
         if trace.wait_s is not None:
             fitted = residual(trace, today, workers)
-    suspicion = correlation(trace.workload, trace.wait_s)
+    suspicion = excess(trace.workload, trace.wait_s)
 
     def at(workers: int, faster: float, what: str) -> Elsewhere:
         there = workload if faster == 1 else loaded(workload, faster)
@@ -256,10 +256,10 @@ def _parts(one: Elsewhere) -> float:
 def distrusted(suspicion: float) -> Decision:
     """Return the verdict on costs that seem to contain waiting."""
     why = (
-        "The cost seems to contain waiting: it rises with the number of tasks in flight (rank "
-        f"correlation {suspicion:.2f}; a service time has about 0). Replaying it would count "
-        "every queue twice. Give the time in service (--cost 'total - waiting'), or say that it is "
-        "(--trust-costs)."
+        "The cost seems to contain waiting: when most tasks are in flight, a task costs more than "
+        f"in calmer times in {(1 + suspicion) / 2:.0%} of all pairs; service times do in about "
+        "50%. Replaying it would count every queue twice. Give the time in service (--cost 'total "
+        "- waiting'), or say that it is (--trust-costs)."
     )
     return Decision(UNKNOWN, None, (why,))
 

@@ -3,9 +3,11 @@
 Everything here is fixed by the trace, the pool and the objective, so that all policies are judged
 by the same groups and in the same episodes.
 
-A task is *contended* if it arrives in an *episode*: a stretch of time in which, with one queue for
-all and no cap, something waits. A tenant is *within its share* if fair sharing would start at least
-`WITHIN` of its contended work by the objective, and *beyond its share* otherwise.
+A task is *contended* if it would wait in one queue for all, without a cap: it comes when all
+workers are busy, and whom to serve before it is the policy's choice. An *episode* is a stretch of
+time in which something waits so; breaks shorter than a mean cost are none. A tenant is *within its
+share* if fair sharing would start at least `WITHIN` of its contended work by the objective, and
+*beyond its share* otherwise.
 """
 
 from __future__ import annotations
@@ -29,8 +31,6 @@ WITHIN = 0.9
 """The part of its contended work that fair sharing starts in time for a tenant within its share."""
 WORTH_COMPILING = 20_000
 """Tasks from which on a dozen runs are sooner done compiled."""
-GAP = 1 / 500
-"""Episodes closer than this part of the observed time are one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ class Situation:
         arrival_s, start_s = self.workload.arrival_s[waited], self.queued.start_s[waited]
         if not len(arrival_s):
             return np.empty((0, 2))
-        gap_s = self.workload.horizon_s * GAP
+        gap_s = float(self.workload.cost_s.mean())
         first = np.concatenate(
             [[True], arrival_s[1:] > np.maximum.accumulate(start_s)[:-1] + gap_s]
         )
@@ -107,8 +107,9 @@ class Situation:
 
     @cached_property
     def contended(self) -> Mask:
-        """Judged tasks that arrived in an episode."""
-        return self.judged & (self.episode >= 0)
+        """Judged tasks that wait in one queue."""
+        contended: Mask = self.judged & (self.queued.wait_s > 0)
+        return contended
 
     @cached_property
     def owed(self) -> Mask:
@@ -118,8 +119,7 @@ class Situation:
     @property
     def waited(self) -> float:
         """The part of the judged tasks that wait in one queue."""
-        waits = (self.queued.wait_s > 0) & self.judged
-        return float(waits.sum() / max(self.judged.sum(), 1))
+        return float(self.contended.sum() / max(self.judged.sum(), 1))
 
     @property
     def queue_time(self) -> float:

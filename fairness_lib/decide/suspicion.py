@@ -1,8 +1,9 @@
 """Does a cost contain waiting? Then replaying it counts each queue twice.
 
-A cost that contains waiting grows with the number of tasks in flight when its task comes; a service
-time does not. So costs are ranked against that number (Spearman), within each tenant, so that a
-tenant of large tasks that comes in a crowd is no evidence.
+A cost that contains waiting is larger in a crowd, when many tasks are in flight; a service time is
+not. So costs of tasks that come when it is most crowded are compared with those that come when it
+is calmer, within each tenant, so that a tenant of large tasks that comes in a crowd is no evidence.
+A correlation over all tasks would overlook it in a log that is calm for most of the time.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from ..traffic.workload import Workload
 
 Floats = NDArray[np.float64]
 SUSPECT = 0.5
-"""From which correlation on a cost is taken to contain waiting."""
+"""From which excess on a cost is taken to contain waiting."""
+CROWDED, CALMER = 0.1, 0.5
+"""The parts of a tenant's tasks, by the number in flight, that are compared."""
 FEW = 30
 """With fewer tasks, of tenants with several, there is no telling."""
 
@@ -35,8 +38,8 @@ def most_at_once(workload: Workload) -> int:
     return int(in_flight(workload.arrival_s, ends_s).max()) + 1
 
 
-def correlation(workload: Workload, wait_s: Floats | None = None) -> float:
-    """Return the rank correlation of costs with tasks in flight, within tenants.
+def excess(workload: Workload, wait_s: Floats | None = None) -> float:
+    """Say how much more often a task costs more in a crowd than less, within tenants.
 
     Parameters
     ----------
@@ -48,20 +51,21 @@ def correlation(workload: Workload, wait_s: Floats | None = None) -> float:
     Returns
     -------
     float
-        -1 to 1; 0 where there is too little to say.
+        The chance that it costs more less the chance that it costs less (Somers' D), -1 to 1; 0
+        where there is too little to say.
     """
     ends_s = workload.arrival_s + workload.cost_s + (0.0 if wait_s is None else wait_s)
     tenant, n = workload.tenant, len(workload.tenants)
-    several = (count(tenant, n) > 2)[tenant]
-    if several.sum() < FEW:
+    crowd = ranks_within(in_flight(workload.arrival_s, ends_s), tenant, n)
+    compared = (crowd >= 0.5 - CROWDED) | (crowd <= CALMER - 0.5)
+    compared &= (count(tenant, n) > 2)[tenant]
+    if compared.sum() < FEW:
         return 0.0
-    who = tenant[several]
-    crowd, cost = (
-        ranks_within(values[several], who, n)
-        for values in (in_flight(workload.arrival_s, ends_s), workload.cost_s)
-    )
-    spread = float(np.sqrt((crowd @ crowd) * (cost @ cost)))
-    return float(crowd @ cost) / spread if spread else 0.0
+    who, crowded = tenant[compared], (crowd[compared] > 0).astype(np.float64)
+    cost = ranks_within(workload.cost_s[compared], who, n)
+    within = crowded - (count(who, n, crowded) / np.maximum(count(who, n), 1))[who]
+    spread = float(within @ crowded)
+    return 2.0 * float(within @ cost) / spread if spread > 0 else 0.0
 
 
 def ranks_within(values: NDArray[Any], who: NDArray[np.int64], n: int) -> Floats:

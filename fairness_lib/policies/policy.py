@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from typing import Protocol
 
 from .. import _check
@@ -101,6 +102,16 @@ POLICIES: dict[str, Callable[..., Policy]] = {
     **ARTICLE_POLICIES,
 }
 """All policies that can be asked for by name; each makes a `Policy` of keyword arguments."""
+
+
+def takes(name: str) -> set[str]:
+    """Return the names of a registered policy's parameters."""
+    return set(signature(POLICIES[name]).parameters)
+
+
+def without_contract() -> list[str]:
+    """Return the names of the policies that need no quotas, which are a contract's."""
+    return [name for name in POLICIES if "buckets" not in takes(name)]
 
 
 def _has(field: str, part: object, *methods: str) -> None:

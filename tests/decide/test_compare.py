@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from traces import article, crowded, trace_of
 
-from fairness_lib import Workload, drr, fifo, measure, simulate
+from fairness_lib import Workload, drr, fifo, measure, read_trace, simulate
 from fairness_lib.decide import compare
 from fairness_lib.decide.outcome import outcome
 from fairness_lib.decide.parameters import cap_of
 from fairness_lib.decide.situation import Situation
-from fairness_lib.decide.suspicion import SUSPECT, correlation, in_flight, ranks
+from fairness_lib.decide.suspicion import SUSPECT, excess, in_flight, ranks
 from fairness_lib.policies.policy import POLICIES
 
 
@@ -124,7 +124,7 @@ def test_costs_that_contain_waiting_are_suspected_and_honest_ones_are_not() -> N
     run = simulate(trace.workload, fifo(cap=None), 4)
     w = trace.workload
     dishonest = Workload(w.tenants, w.arrival_s, w.tenant, run.wait_s + w.cost_s, w.horizon_s)
-    assert correlation(dishonest) > SUSPECT
+    assert excess(dishonest) > SUSPECT
     found = compare(replace(trace, workload=dishonest), workers=4)
     assert found.decision.kind == "cannot say"
     assert "contain waiting" in found.decision.because[0]
@@ -133,8 +133,19 @@ def test_costs_that_contain_waiting_are_suspected_and_honest_ones_are_not() -> N
     assert any("they were trusted" in line for line in trusted.to_dict()["alerts"])
     rng = np.random.default_rng(0)
     honest = Workload(w.tenants, w.arrival_s, w.tenant, rng.exponential(0.1, len(w)), w.horizon_s)
-    assert abs(correlation(honest)) < 0.2
-    assert abs(correlation(article().workload)) < 0.05
+    assert abs(excess(honest)) < 0.2
+    assert abs(excess(article().workload)) < 0.05
+
+
+def test_waiting_in_a_few_costs_of_a_calm_log_is_suspected_too() -> None:
+    """A correlation over all tasks would drown it: most of the log is calm."""
+    log = read_trace("example")
+    assert log.wait_s is not None
+    assert np.mean(log.wait_s > 0) < 0.25
+    latency = read_trace("example", cost="latency_ms")
+    assert excess(latency.workload) > SUSPECT
+    assert abs(excess(log.workload)) < 0.2
+    assert compare(latency).decision.kind == "cannot say"
 
 
 def test_a_tenant_of_large_tasks_that_comes_in_a_crowd_is_no_evidence_of_waiting() -> None:
@@ -145,7 +156,7 @@ def test_a_tenant_of_large_tasks_that_comes_in_a_crowd_is_no_evidence_of_waiting
     w = trace_of(rows).workload
     crowd = in_flight(w.arrival_s, w.arrival_s + w.cost_s)
     assert np.corrcoef(ranks(crowd), ranks(w.cost_s))[0, 1] > SUSPECT  # the trap
-    assert correlation(w) < 0.3
+    assert excess(w) < 0.3
 
 
 def test_no_cap_no_quota_and_the_quantum_is_the_trace_s(burst) -> None:

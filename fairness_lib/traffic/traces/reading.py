@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ... import _check
@@ -16,6 +17,8 @@ from .trace import Trace
 if TYPE_CHECKING:
     import pandas as pd
 
+EXAMPLE = Path(__file__).parent.parent / "examples" / "service.csv.gz"
+"""A made-up log of a service with twelve customers, with measured waits."""
 USUAL: dict[str, Any] = {
     **{"cost": None, "units": None, "cost_per_s": 1.0, "weights": None, "skip_bad_rows": False}
 }
@@ -45,8 +48,8 @@ def read_trace(
 
     Parameters
     ----------
-    path : path, binary file, or "-"
-        The file; "-" for standard input.
+    path : path, binary file, "-" or "example"
+        The file; "-" for standard input; "example" for the log that comes with the package.
     kind : {"csv", "tsv", "jsonl", "swf", "parquet"}, optional
         Found out by default.
     tenant, arrival, start, end, wait, width : str, optional
@@ -89,7 +92,7 @@ def read_trace(
         _check.choice("kind", kind, KINDS)
     source = path if isinstance(path, (str, os.PathLike)) else getattr(path, "name", "a stream")
     asked = Asked(given, cost, units, cost_per_s, weights, skip_bad_rows)
-    stream = opened(path)
+    stream = opened(EXAMPLE if path == "example" else path)
     try:
         table = table_of(stream, kind, [name for name in asked.given.values() if name])
         return asked.read(table, "standard input" if source == "-" else str(source))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _check
-from ..workload import MOST_TIME_S, Workload
+from ..workload import LEAST_WEIGHT, MOST_TIME_S, MOST_WEIGHT, Workload
 from .source import TraceError
 
 Floats = NDArray[np.float64]
@@ -135,4 +135,7 @@ def weights_of(weights: Mapping[str, float], names: list[str]) -> Floats | None:
     for name in weights:
         if name not in names:
             raise TraceError(f"weights names {name!r}, which is no tenant of the trace")
-    return np.array([_check.number(f"weights[{n!r}]", weights.get(n, 1.0)) for n in names])
+    bounds = {"least": LEAST_WEIGHT, "most": MOST_WEIGHT}
+    return np.array(
+        [_check.number(f"weights[{n!r}]", weights.get(n, 1.0), **bounds) for n in names]
+    )
