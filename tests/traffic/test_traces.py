@@ -431,3 +431,13 @@ def test_a_deflate_stream_that_lies_is_damaged() -> None:
     with pytest.raises((TraceError, zlib.error)) as error:
         read(bytes(raw))
     assert isinstance(error.value, TraceError)
+
+
+def test_the_bundled_log_is_what_its_tool_writes() -> None:
+    """The costs are drawn by our own streams, so its bytes are the same on every machine."""
+    import example_trace
+
+    assert gzip.decompress(example_trace.LOG.read_bytes()).decode() == example_trace.text()
+    trace = read_trace("example")
+    assert len(trace.workload.tenants) == 12
+    assert trace.began == "2026-03-02T08:00:03Z"
