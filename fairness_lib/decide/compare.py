@@ -170,7 +170,7 @@ def compare(
     >>> from fairness_lib import read_trace
     >>> rows = [f"big,{i / 50},1" for i in range(300)] + [f"small,{i},0.1" for i in range(300)]
     >>> trace = read_trace(io.BytesIO("\n".join(["app,arrival,cost", *rows]).encode()))
-    >>> compare(trace, workers=4).decision.sentence
+    >>> compare(trace, workers=4, policies=["fifo", "drr"]).decision.sentence
     'Choose drr.'
     """
     if not isinstance(trace, Trace):

@@ -23,6 +23,9 @@ def run(capsys, *arguments: object) -> tuple[int, str, str]:
     return code, said.out, said.err
 
 
+TWO = ("--policies", "fifo,drr")
+
+
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
     path = tmp_path_factory.mktemp("log") / "log.csv"
@@ -33,19 +36,21 @@ def log(tmp_path_factory):
 
 
 def test_compare_prints_the_record_of_the_library(capsys, log) -> None:
-    how = ("--workers", 4, "--objective", "1s", "--format", "json")
+    how = ("--workers", 4, "--objective", "1s", "--format", "json", "--policies", "fifo,drr")
     code, out, err = run(capsys, "compare", log, *how)
     record = json.loads(out)
-    expected = compare(read_trace(log), workers=4, objective_s=1.0).to_dict()
+    expected = compare(read_trace(log), workers=4, objective_s=1.0, policies=["fifo", "drr"])
     assert record.pop("command")
-    assert record == expected
+    assert record == expected.to_dict()
     assert (code, err) == (0, "")
     assert record["verdict"]["policy"] == "drr"
 
 
 def test_compare_writes_a_report_and_prints_a_table(capsys, log, tmp_path) -> None:
     out = tmp_path / "report.html"
-    code, text, err = run(capsys, "compare", log, "--workers", 4, "--objective", "1s", "--out", out)
+    code, text, err = run(
+        capsys, "compare", log, *TWO, "--workers", 4, "--objective", "1s", "--out", out
+    )
     assert (code, err) == (0, "")
     assert text.startswith("Choose drr.")
     assert out.read_text("utf-8").startswith("<!DOCTYPE html>")
@@ -150,7 +155,9 @@ def test_bad_rows_are_named_or_counted_and_standard_input_is_read(
     assert "1 rows where cost is negative" in out
     stdin = type("Stdin", (), {"buffer": io.BufferedReader(io.BytesIO(log.read_bytes()))})
     monkeypatch.setattr("sys.stdin", stdin)
-    assert run(capsys, "compare", "-", "--workers", 4, "--objective", "1s")[1].startswith("Choose")
+    assert run(capsys, "compare", "-", *TWO, "--workers", 4, "--objective", "1s")[1].startswith(
+        "Choose"
+    )
 
 
 def test_help_says_how_to_get_there(capsys) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,12 +12,15 @@ from hypothesis import strategies as st
 from traces import article, crowded, trace_of
 
 from fairness_lib import Workload, drr, fifo, measure, read_trace, simulate
-from fairness_lib.decide import compare
+from fairness_lib import compare as compare_all
 from fairness_lib.decide.outcome import outcome
 from fairness_lib.decide.parameters import cap_of
 from fairness_lib.decide.situation import Situation
 from fairness_lib.decide.suspicion import SUSPECT, excess, in_flight, ranks
-from fairness_lib.policies.policy import POLICIES
+from fairness_lib.policies.policy import POLICIES, without_contract
+
+compare = partial(compare_all, policies=["fifo", "drr"])
+"""What is registered beside these two is not this module's."""
 
 
 @pytest.fixture(scope="module")
@@ -174,11 +178,21 @@ def test_a_cap_is_the_same_for_all_and_rejected_work_stands_beside_waits() -> No
     assert all(policy["rejected_work_s"] > 0 for policy in record["policies"])
 
 
+def test_by_default_all_are_compared_that_need_no_contract() -> None:
+    found = compare_all(crowded(), workers=4, objective_s=1.0)
+    assert [one.policy for one in found.outcomes] == without_contract()
+    contract = compare_all(crowded(), workers=4, objective_s=1.0, quota={"*": (1.5, 5)})
+    assert [one.policy for one in contract.outcomes] == list(POLICIES)
+    assert set(POLICIES) - set(without_contract()) >= {"quota", "drr_quota"}
+
+
 def test_a_quota_needs_a_contract() -> None:
     with pytest.raises(ValueError, match="contract for 'quota'"):
         compare(crowded(), workers=4, policies=["quota"])
-    found = compare(crowded(), workers=4, objective_s=1.0, quota={"*": (1.5, 5)})
-    assert [one.policy for one in found.outcomes] == ["fifo", "quota", "drr", "drr_quota"]
+    found = compare(
+        crowded(), workers=4, objective_s=1.0, quota={"*": (1.5, 5)}, policies=["quota"]
+    )
+    assert [one.policy for one in found.outcomes] == ["fifo", "quota"]
     quota = found.outcomes[1]
     assert quota.rejected > 0
     assert quota.within.tasks + quota.rejected_within == found.outcomes[0].within.tasks
