@@ -8,7 +8,7 @@ an interval cannot know.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import nan
 
 import numpy as np
@@ -89,10 +89,16 @@ def margin_of(one: Outcome, other: Outcome) -> Margin:
 
 def decide(situation: Situation, outcomes: Sequence[Outcome], as_is: str) -> Decision:
     """Decide between policies in one situation; `as_is` names today's."""
-    if (not_compared := without_comparing(situation)) is not None:
-        return not_compared
     now = next(one for one in outcomes if one.policy == as_is)
     best = max(outcomes, key=lambda one: (one.kept_part, one is now))
+    if (not_compared := without_comparing(situation)) is not None:
+        if not_compared.kind == BUY and situation.owed.any():
+            all_the_same = (
+                f"Of {int(best.owed.sum()):,} starts that are owed all the same, {kept(best)}"
+                f"{'' if best is now else f'; {kept(now)}'}."
+            )
+            return replace(not_compared, because=(*not_compared.because, all_the_same))
+        return not_compared
     most = best.kept_part - MATTERS / 2
     best = next(one for one in [now, *outcomes] if one.kept_part >= most)  # the first of the equal
     if best is now:

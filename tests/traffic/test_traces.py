@@ -113,6 +113,12 @@ def test_parquet_comes_out_the_same_also_with_typed_times() -> None:
     same(read(parquet_of(typed[["tenant", "ts", "cost"]])))
 
 
+def test_parquet_with_text_that_is_no_utf8_is_damaged() -> None:
+    good = parquet_of(pd.DataFrame(TASKS, columns=["tenant", "arrival_s", "cost_s"]))
+    with pytest.raises(TraceError, match="Parquet file is damaged"):
+        read(good.replace(b"blog", b"bl\xffg"))
+
+
 def test_swf_has_unnamed_columns_and_the_log_s_own_waits() -> None:
     trace = read(SWF)
     assert trace.workload.tenants == ("1", "2")

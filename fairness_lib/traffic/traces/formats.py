@@ -143,6 +143,7 @@ def parquet(stream: IO[bytes]) -> Table:
         at = 1
         try:
             for batch in file.iter_batches(ROWS, columns=list(wanted)):
+                batch.validate(full=True)  # text that is no UTF-8 would fail later
                 frame = batch.to_pandas()
                 yield Chunk(frame, partial(add, at))
                 at += len(frame)
