@@ -120,7 +120,7 @@ def test_everyone_beyond_their_share_means_buy() -> None:
     rows = [(f"t{n}", i / 10 + n / 100, 1.0) for n in range(8) for i in range(300)]
     found = compare(trace_of(rows), workers=8, objective_s=1.0)
     assert found.decision.kind == "buy capacity"
-    assert "owed all the same, drr keeps" in found.decision.because[1]
+    assert "8 starts that are owed all the same" in found.decision.because[1]
     assert all(one.decision.kind == "buy capacity" for one in found.elsewhere)
 
 
