@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _check
-from .words import cell, clock, markdown, part, short, span
+from .words import cell, clock, markdown, part, short, span, visible
 
 FORMATS = ("table", "markdown", "csv", "json")
 Record = dict[str, Any]
@@ -172,7 +172,7 @@ Table = Callable[[Sequence[str], Rows], str]
 
 def _document(record: Record, table: Table) -> str:
     heading = "## {}" if table is _markdown else "{}"
-    say = markdown if table is _markdown else str
+    say = markdown if table is _markdown else visible
     verdict = record["verdict"]
     parts = [verdict["sentence"], *verdict["because"], *verdict["depends"]]
 

@@ -123,7 +123,12 @@ def decide(situation: Situation, outcomes: Sequence[Outcome], as_is: str) -> Dec
             f"{points(margin.low)} to {points(margin.high)} over {margin.blocks} blocks of time, "
             f"in {margin.better_in} of which it is better."
         )
-        return Decision(CHOOSE, best.policy, (parts, sure), margin)
+        turned_away = (
+            f"It rejects {best.rejected:,} tasks, {best.rejected_work_s:,.0f} worker-seconds, "
+            f"of which {best.rejected_within:,} from tenants within their share."
+        )
+        because = (parts, sure, turned_away) if best.rejected else (parts, sure)
+        return Decision(CHOOSE, best.policy, because, margin)
     if margin.high < MATTERS:
         return Decision(SAME, None, (f"{kept(now)}; {kept(best)}.",), margin)
     return Decision(UNKNOWN, None, (unsure(best, now, margin),), margin)

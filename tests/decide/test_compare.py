@@ -199,6 +199,12 @@ def test_a_quota_needs_a_contract() -> None:
     assert quota.within.tasks + quota.rejected_within == found.outcomes[0].within.tasks
 
 
+def test_a_policy_that_rejects_is_not_chosen_without_saying_so() -> None:
+    found = compare(crowded(), workers=4, objective_s=1.0, cap=20)
+    assert found.decision.policy == "drr"
+    assert "It rejects" in found.decision.because[2]
+
+
 def test_it_says_where_the_verdict_depends_on_pool_or_load() -> None:
     """At twice the pool nothing waits; so near that border the verdict must say so."""
     trace = crowded()

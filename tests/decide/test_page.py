@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from traces import crowded, trace_of
 
+from fairness_lib import read_trace
 from fairness_lib.decide import compare
 from fairness_lib.decide import words as said
 from fairness_lib.decide.page import page
@@ -129,6 +130,18 @@ def test_text_has_no_control_characters(hostile, style) -> None:
     text = render(hostile, style)
     assert all(line.isprintable() for line in text.split("\n"))
     assert len(max(text.split("\n"), key=len)) < 400
+
+
+def test_hostile_names_of_columns_are_harmless_too() -> None:
+    head = 'tenant,"<i>\x1b[31m",arrival,"cost <i>\x1b[31m"'
+    rows = [f"{'ab'[i % 2]},x,{i / 10},1" for i in range(50)]
+    text = "\n".join([head, *rows, "a,x,1,-1"])
+    trace = read_trace(io.BytesIO(text.encode()), skip_bad_rows=True)
+    record = compare(trace, workers=3).to_dict()
+    for style in ("table", "markdown"):
+        assert all(line.isprintable() for line in render(record, style).split("\n"))
+    assert "<i>" not in page(record)
+    assert repr(trace).replace("\n", "").isprintable()
 
 
 def test_markdown_has_as_many_cells_in_every_row(hostile) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ... import _check
 from ..workload import MOST_COST_S
 from . import cells
-from .columns import UNITS, Columns, exists, listed, recognise, unit_of
+from .columns import UNITS, Columns, exists, listed, recognise, shown_name, unit_of
 from .cost import CostExpression
 from .rows import Chunk, Table
 from .source import TraceError
@@ -137,9 +137,9 @@ class Asked:
                 reason = what(row) if callable(what) else what
                 shown = repr(str(frame[name].iloc[row])[:60])
                 where = f"{place} {chunk.line_of(row)}, column {name!r}"
-                self.refuse(f"{where}: {shown} {reason}", f"{name} {reason}")
+                self.refuse(f"{where}: {shown} {reason}", f"{shown_name(name)} {reason}")
             if self.skip and not callable(what) and len(rows):
-                self.dropped[f"{name} {what}"] += len(rows)
+                self.dropped[f"{shown_name(name)} {what}"] += len(rows)
 
         def read(name: str | None, *, stamp: bool) -> Any:
             if name is None:

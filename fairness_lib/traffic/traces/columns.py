@@ -157,6 +157,11 @@ def missing(role: str, what: str, words: Sequence[str], names: Sequence[str]) ->
     )
 
 
+def shown_name(name: str) -> str:
+    """Return a column's name as it can be shown in a line."""
+    return name if name.isprintable() and len(name) <= 60 else repr(name[:60])
+
+
 def listed(names: Sequence[str]) -> str:
     """List names in a line, however many and however long they are."""
     shown = [repr(name if len(name) <= 60 else f"{name[:57]}...") for name in names[:40]]

@@ -57,6 +57,10 @@ class Trace:
     unsorted: bool = False
     began: str | None = None
 
+    def __repr__(self) -> str:
+        """Return what was recognised, a line each."""
+        return "\n  ".join([f"Trace({self.workload!r}", *self.said]) + ")"
+
     @property
     def said(self) -> tuple[str, ...]:
         """What was recognised, and what was left out, a line each."""
