@@ -145,7 +145,7 @@ class _Parser:
             if kind == "number":
                 return float(text)
             if text in "+-":
-                return (text, 0.0, self.atom())
+                return ("*", float(f"{text}1"), self.atom())  # -0 and all
             if text == "(":
                 inside = self.chain("+-", lambda: self.chain("*/", self.atom))
                 if self.peek() == ")":

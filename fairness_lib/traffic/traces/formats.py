@@ -144,7 +144,7 @@ def parquet(stream: IO[bytes]) -> Table:
         try:
             for batch in file.iter_batches(ROWS, columns=list(wanted)):
                 batch.validate(full=True)  # text that is no UTF-8 would fail later
-                frame = batch.to_pandas()
+                frame = batch.to_pandas(ignore_metadata=True)
                 yield Chunk(frame, partial(add, at))
                 at += len(frame)
         except (pa.ArrowException, OSError, ValueError) as error:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _check
+from ..._count import count
 from ..workload import LEAST_WEIGHT, MOST_TIME_S, MOST_WEIGHT, Workload
 from .source import TraceError
 
@@ -119,7 +120,7 @@ def in_order(
         arrival_s, tenant, cost_s = arrival_s[job], tenant[job], cost_s[job]
         wait_s = None if wait_s is None else wait_s[job]
     names = list(places)
-    busy = np.bincount(tenant, minlength=len(names)) > 0
+    busy = count(tenant, len(names)) > 0
     if not busy.all():  # all of its rows were bad
         tenant = (np.cumsum(busy) - 1)[tenant]
         names = [name for name, has in zip(names, busy, strict=True) if has]
