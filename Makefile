@@ -34,7 +34,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Quiet, and the same on every machine: Python's debugger is not wanted in kernels.
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
 
-.PHONY: help env assets book serve lab test test-quick test-notebooks test-site \
+.PHONY: help env assets book serve lab test test-quick test-wide test-notebooks test-site \
         test-install notebooks bench lint format clean distclean
 
 help:  ## Say what each target does (the default)
@@ -93,10 +93,13 @@ notebooks: $(ENV)  ## Re-execute all notebooks in place and normalise them
 	$(PY) tools/notebooks.py $(NOTEBOOKS)
 
 # --- tests -------------------------------------------------------------------------
-test: test-quick test-notebooks test-site  ## Run all tests, building whatever they need
+test: test-quick test-wide test-notebooks test-site  ## Run all tests, building whatever they need
 
 test-quick: $(ENV)  ## Library tests and doctests only
-	$(PY) -m pytest -n $(JOBS) -m "not (site or browser)"
+	$(PY) -m pytest -n $(JOBS) -m "not (site or browser or wide)"
+
+test-wide: $(ENV)  ## The long searches of the library's tests
+	$(PY) -m pytest -n $(JOBS) -m wide tests
 
 test-notebooks: $(ENV)  ## Re-run every notebook and compare with its stored outputs
 	$(PY) -m pytest --nbval --nbval-cell-timeout=120 -n $(JOBS) --dist loadfile book

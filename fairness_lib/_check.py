@@ -116,6 +116,16 @@ def by_name(field: str, value: Any, what: str) -> dict[str, Any]:
     return {str.__str__(key): item for key, item in value.items()}
 
 
+def weights(value: Any) -> dict[str, float] | None:
+    """Return weights by tenant name, each above 0; None for None."""
+    if value is None:
+        return None
+    named = by_name("weights", value, "numbers")
+    for key, weight in named.items():
+        number(f"weights[{key!r}]", weight, above=0)
+    return named
+
+
 def name(field: str, value: Any, *, utf8: bool = False) -> str:
     """Return `value` as a plain, non-empty string, also if it is one of numpy's or a subclass."""
     if not isinstance(value, str) or not value:
@@ -160,10 +170,15 @@ def column(
     least: float = 0.0,
     most: float = math.inf,
     positive: bool = False,
+    endless: bool = False,
 ) -> NDArray[np.float64]:
-    """Return a read-only float64 copy of a column of finite numbers within bounds."""
+    """Return a read-only float64 copy of a column of finite numbers within bounds.
+
+    With `endless`, infinity is allowed too.
+    """
     bound = "above 0" if positive else f"at least {least:g}"
     bound += "" if most == math.inf else f" and at most {most:g}"
+    bound += ", or infinite" if endless else ""
     _unmasked(field, values)
     try:
         array = np.array(values, dtype=np.float64)
@@ -178,23 +193,26 @@ def column(
         raise TypeError(f"{field} must be a column of numbers; got {values!r}")
     _shape(field, array, length)
     ok = np.isfinite(array) & (array <= most) & (array > 0 if positive else array >= least)
+    ok |= endless & (array == math.inf)
     if not ok.all():
         row = int(np.argmin(ok))
         raise ValueError(f"{field} must be finite and {bound}; row {row} is {array[row]!s}")
     return frozen(array)
 
 
-def indices(field: str, values: ArrayLike, *, length: int, below: int) -> NDArray[np.int64]:
-    """Return a read-only int64 copy of a column of indices in [0, below)."""
+def indices(
+    field: str, values: ArrayLike, *, length: int, below: int, least: int = 0
+) -> NDArray[np.int64]:
+    """Return a read-only int64 copy of a column of indices in [least, below)."""
     _unmasked(field, values)
     array = np.array(values)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{field} must be a column of whole numbers; got {array.dtype}")
     _shape(field, array, length)
-    ok = (array >= 0) & (array < below)
+    ok = (array >= least) & (array < below)
     if not ok.all():
         row = int(np.argmin(ok))
-        raise ValueError(f"{field} must be in 0 to {below - 1}; row {row} is {array[row]}")
+        raise ValueError(f"{field} must be in {least} to {below - 1}; row {row} is {array[row]}")
     return frozen(array.astype(np.int64))
 
 

@@ -24,6 +24,12 @@ CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 PHONE = {"width": 360, "height": 740}
 TABLET = {"width": 1100, "height": 800}
 DESK = {"width": 1280, "height": 900}
+ON_SITE = (
+    pytest.mark.site,
+    pytest.mark.browser,
+    pytest.mark.filterwarnings("ignore:.*tests that use browser.*"),
+)
+"""The marks of a test that looks at the built book."""
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = [
     "--no-sandbox",
@@ -55,6 +61,13 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         opened = playwright.chromium.launch(executable_path=executable, args=FLAGS)
         yield opened
         opened.close()
+
+
+def on_site(test: Any) -> Any:
+    """Mark one test of a module as one that looks at the built book."""
+    for mark in ON_SITE:
+        test = mark(test)
+    return test
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +13,21 @@ from hypothesis import strategies as st
 
 from fairness_lib import (
     ARTICLE_POLICIES,
+    ChargeAsYouGo,
     FairnessReport,
     Fifo,
+    HierarchicalFairQueueing,
+    NoisyNeighboursLast,
     Outcome,
     Policy,
+    Pool,
+    Priority,
+    Retry,
+    RoundRobin,
     Run,
+    SettlingDeficitRoundRobin,
+    ShuffleShardedFairQueueing,
+    StartTimeFairQueueing,
     Workload,
     article_workload,
     drr,
@@ -96,7 +106,8 @@ def workloads(draw, *, max_tasks: int = 40, max_tenants: int = 4, costs=_costs) 
     task = st.tuples(_times, st.integers(0, n - 1), costs)
     drawn = sorted(draw(st.lists(task, min_size=1, max_size=max_tasks)), key=lambda t: t[0])
     arrival_s, tenant, cost_s = zip(*drawn, strict=True)
-    names = [f"t{i}" for i in range(n)]
+    pattern = draw(st.sampled_from(["t{i}", "t/{group}/{i}"]))
+    names = [pattern.format(i=i, group=i % 2) for i in range(n)]
     return Workload(names, arrival_s, tenant, cost_s, 8.0, weight)
 
 
@@ -115,8 +126,78 @@ def policies_with(quanta: st.SearchStrategy[float]) -> st.SearchStrategy[Policy]
     )
 
 
-policies = policies_with(quanta)
+levels = st.fixed_dictionaries({"t*0": st.integers(0, 2), "*": st.integers(0, 2)})
+others = st.one_of(
+    st.builds(StartTimeFairQueueing, cap=caps),
+    st.builds(RoundRobin, cap=caps),
+    st.builds(SettlingDeficitRoundRobin, quantum_s=quanta, cap=caps),
+    st.builds(Priority, cap=caps, levels=levels, ageing_s=st.none() | st.floats(0.1, 4)),
+    st.builds(ChargeAsYouGo, cap=caps, at_start=st.sampled_from([0.0, 0.5, 2.0])),
+    st.builds(NoisyNeighboursLast, cap=caps, share=st.floats(0.1, 1), least=st.integers(1, 5)),
+    st.builds(HierarchicalFairQueueing, cap=caps),
+    st.builds(
+        ShuffleShardedFairQueueing,
+        cap=caps,
+        queues=st.integers(3, 6),
+        hand=st.integers(1, 3),
+        guess_s=st.none() | st.floats(0, 2),
+    ),
+).map(lambda discipline: Policy(type(discipline).__name__, discipline))
+"""The disciplines beside those of the article."""
+policies = policies_with(quanta) | others
 """Every policy that never leaves a worker idle while a task is queued."""
+
+
+# --- clients that react, pools that change --------------------------------------------------
+
+_instants = st.integers(0, 32).map(lambda n: n / 8)
+_seconds = _instants | st.floats(0, 4)
+_retries = st.builds(
+    Retry,
+    attempts=st.integers(1, 4),
+    backoff_s=_seconds,
+    factor=st.sampled_from([1.0, 2.0, 1.5]),
+    most_s=_seconds,
+    jitter=st.sampled_from([0.0, 0.5, 1.0]),
+    retry_after=st.booleans(),
+)
+_sizes = st.integers(0, 4)
+
+
+@st.composite
+def pools(draw) -> Pool | int:
+    later = sorted(draw(st.sets(_instants.filter(bool), max_size=4)))
+    steps = [(0.0, draw(_sizes)), *((time, draw(_sizes)) for time in later)]
+    return Pool(steps) if any(workers for _, workers in steps) else draw(st.integers(1, 4))
+
+
+@st.composite
+def reacting(draw, max_tasks: int = 30, *, wide: bool = False) -> Workload:
+    """Tasks of clients that do everything that clients can do."""
+    n = draw(st.integers(1, max_tasks))
+    tenants = draw(st.integers(1, 3))
+    each = {"min_size": n, "max_size": n}
+    arrival_s = sorted(draw(st.lists(_instants | st.floats(0, 8), **each)))
+    impatient = draw(st.booleans())
+    patience = _seconds | st.just(np.inf)
+    closed = draw(st.booleans())
+    follows = [draw(st.integers(-1, task - 1)) for task in range(n)] if closed else None
+    again = draw(st.booleans())
+    several = {"min_size": tenants, "max_size": tenants}
+    return Workload(
+        [f"t{t}" for t in range(tenants)],
+        arrival_s,
+        draw(st.lists(st.integers(0, tenants - 1), **each)),
+        draw(st.lists(_instants | st.floats(0, 2), **each)),
+        8.0,
+        draw(st.lists(st.sampled_from([0.5, 1.0, 3.0]), **several)),
+        patience_s=draw(st.lists(patience, **each)) if impatient else None,
+        follows=follows,
+        think_s=draw(st.lists(_seconds, **each)) if closed else None,
+        retry=draw(st.lists(st.none() | _retries, **several)) if again else None,
+        seed=draw(st.integers(0, 2**63 - 1)),
+        width=draw(st.lists(st.integers(1, 3), **each)) if wide else None,
+    )
 
 
 class Reluctant(Fifo):
@@ -193,3 +274,44 @@ def assert_conserved(run: Run) -> None:
     assert (run.start_s[served] >= workload.arrival_s[served]).all()
     assert np.array_equal(run.finish_s[served], (run.start_s + workload.cost_s)[served])
     assert all(busy <= run.workers for _, _, busy in pieces(run))
+
+
+def ahead_at_most(run: Run, cost_s) -> float:
+    """By how much what two tenants were given differs at most, over their largest tasks together.
+
+    Each over its weight, in any time in which both have a task queued; 0 if there is none.
+    """
+    work, worst = run.workload, 0.0
+    arrival_s, start_s = work.arrival_s.tolist(), run.start_s.tolist()
+    events = sorted(  # who waited starts before another one arrives at the same instant
+        [(at, 1, task, 0) for task, at in enumerate(arrival_s)]
+        + [(at, int(at == arrival_s[task]), task, 1) for task, at in enumerate(start_s)]
+    )
+    largest = [cost_s[work.tenant == t].max(initial=0.0) for t in range(len(work.tenants))]
+    for one, other in combinations(range(len(work.tenants)), 2):
+        sign = {one: 1.0, other: -1.0}
+        queued = dict.fromkeys(sign, 0)
+        ahead = lowest = highest = 0.0
+        for _, _, task, started in events:
+            tenant = work.tenant[task]
+            if tenant not in sign:
+                continue
+            if started and all(queued.values()):
+                ahead += sign[tenant] * cost_s[task] / work.weight[tenant]
+                lowest, highest = min(lowest, ahead), max(highest, ahead)
+            queued[tenant] += -1 if started else 1
+            if not all(queued.values()):
+                ahead = lowest = highest = 0.0
+            bound = sum(largest[t] / work.weight[t] for t in sign)
+            worst = max(worst, (highest - lowest) / bound if bound else 0.0)
+    return worst
+
+
+def standing(run: Run, now_s: float, lines: int) -> tuple[list[list[int]], list[int]]:
+    """Return the tasks in each line, head first, and those in service just before a time."""
+    workload = run.workload
+    arrived = workload.arrival_s < now_s
+    waiting = np.flatnonzero(arrived & run.served & (run.start_s >= now_s))
+    tenant = workload.tenant[waiting] if lines > 1 else np.zeros(len(waiting))
+    serving = np.flatnonzero(run.served & (run.start_s < now_s) & (run.finish_s >= now_s))
+    return [waiting[tenant == line].tolist() for line in range(lines)], serving.tolist()

@@ -9,6 +9,7 @@ from browsing import DESK, Look
 from cases import scalars_of
 
 from fairness_lib import timeline
+from fairness_lib.engine import kernel
 from fairness_lib.explorer import explore
 from fairness_lib.policies.tasks import Outcome
 
@@ -123,7 +124,7 @@ def agrees(answer: dict[str, Any], tenants: list[dict[str, Any]] | None = None) 
         np.testing.assert_array_equal(drawn["arrived"], table["arrived"])
         length = report.window[1] - report.window[0]
         np.testing.assert_array_equal(drawn["completed"] / length, table["completed_per_s"])
-        outcomes = drawn["outcomes"].reshape(-1, len(Outcome))
+        outcomes = drawn["outcomes"].reshape(-1, kernel.OUTCOMES)
         np.testing.assert_array_equal(outcomes[:, Outcome.QUEUE_FULL], table["rejected_queue_full"])
         np.testing.assert_array_equal(outcomes[:, Outcome.QUOTA], table["rejected_quota"])
         waits = table[["wait_p50_s", "wait_p90_s", "wait_p99_s"]]

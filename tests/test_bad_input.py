@@ -33,6 +33,14 @@ NOT_A_COUNT = [(0, "0"), (-3, "-3"), (2.0, "2.0"), (NAN, "nan"), ("2", "'2'"), (
 NOT_A_SEED = [(-1, "-1"), (1.0, "1.0"), ("1", "'1'"), (None, "None"), (True, "True")]
 NOT_A_NAME = [("", "''"), (None, "None"), (3, "3")]
 NOT_A_WEIGHT = [*NOT_POSITIVE, (1e-10, "1e-10"), (1e308, "1e+308")]
+QUEUED = [
+    *(fl.ChargeAsYouGo, fl.HierarchicalFairQueueing, fl.NoisyNeighboursLast, fl.RoundRobin),
+    *(fl.SettlingDeficitRoundRobin, fl.ShuffleShardedFairQueueing, fl.StartTimeFairQueueing),
+]
+WEIGHTED = [
+    *(fl.ChargeAsYouGo, fl.HierarchicalFairQueueing, fl.SettlingDeficitRoundRobin),
+    fl.StartTimeFairQueueing,
+]
 TOO_LATE = [(1.1e10, "at most 1e+10; got 11000000000.0"), (1e15, "1000000000000000.0")]
 
 
@@ -65,6 +73,43 @@ def one(make: Callable[..., Any], field: str, values: list, name: str | None = N
     ]
 
 
+def retry(**changed: Any) -> fl.Retry:
+    return fl.Retry(**changed)
+
+
+def clients(**changed: Any) -> fl.Clients:
+    return fl.Clients(**changed)
+
+
+def closed(**changed: Any) -> fl.Tenant:
+    return fl.Tenant(**{"name": "a", "rate_per_s": 0, "clients": fl.Clients(number=1), **changed})
+
+
+def pool(**changed: Any) -> fl.Pool:
+    return fl.Pool(**changed)
+
+
+def with_clients(**changed: Any) -> fl.Workload:
+    return WORK.with_clients(**{"clients": fl.Clients(), **changed})
+
+
+def in_flight(**changed: Any) -> fl.InFlight:
+    return fl.InFlight(**{"discipline": fl.Fifo(), "limit": 1, **changed})
+
+
+def dispatchers(**changed: Any) -> fl.Dispatchers:
+    return fl.Dispatchers(**{"discipline": fl.Fifo(), "number": 2, **changed})
+
+
+def through(ingress: int | None = 0) -> Run:
+    work = WORK if ingress is None else WORK.with_ingress([ingress, 0])
+    return fl.simulate(work, fl.Policy("two", dispatchers()), 8)
+
+
+def broad(width: int = 1) -> Run:
+    return fl.simulate(workload(width=[1, width]), fl.fifo(), 8)
+
+
 def quotas(**changed: Any) -> fl.Quota:
     return fl.Quota({"a": ({"rate": 1, "burst": 1} | changed).values()})
 
@@ -95,6 +140,10 @@ def measured(**changed: Any) -> fl.FairnessReport:
     return fl.measure(**{"run": RUN, "window": (0.0, 10.0), **changed})
 
 
+def over_time(**changed: Any) -> Any:
+    return fl.timeline(**{"run": RUN, **changed})
+
+
 def simulated(**changed: Any) -> Run:
     return fl.simulate(**{"workload": WORK, "policy": fl.fifo(), "workers": 8, **changed})
 
@@ -105,6 +154,19 @@ def policy(**changed: Any) -> fl.Policy:
 
 def bucket(**changed: Any) -> fl.TokenBucket:
     return fl.TokenBucket(**{"rate_per_s": 1.0, "burst": 1.0, **changed})
+
+
+def prioritised(**changed: Any) -> fl.Priority:
+    return fl.Priority(**{"levels": {"a": 0}, **changed})
+
+
+def by_need(**changed: Any) -> fl.DominantResourceFair:
+    uses = {"a": {"seats": 1}}
+    return fl.DominantResourceFair(**{"uses": uses, "capacity": {"seats": 8}, **changed})
+
+
+def credited(**changed: Any) -> fl.CreditShares:
+    return fl.share_by_credits(**{"demands": [[1.0]], "capacity": 1.0, **changed})
 
 
 def weights(**changed: Any) -> Run:
@@ -168,6 +230,45 @@ CASES = [
     *one(tenant, "service_time", [(0.01, "0.01"), (None, "None")]),
     *one(tenant, "bursts", [([(1, 2, 3)], "(1, 2, 3)"), (5, "5"), (None, "None")]),
     *one(tenant, "bursts", [([burst(), burst(from_s=1.5)], "from_s=1.5")]),
+    *one(tenant, "clients", [(5, "5"), ("a", "'a'")]),
+    *one(closed, "rate_per_s", [(1.0, "got 1 and 0")]),
+    *one(closed, "bursts", [([burst()], "1 bursts")], "rate_per_s of 'a'"),
+    *one(retry, "attempts", [*NOT_A_COUNT, (10**7, "10000000")]),
+    *one(retry, "backoff_s", [*NEGATIVE, (1e10, "10000000000.0")]),
+    *one(retry, "factor", [(0.5, "0.5"), *NEGATIVE]),
+    *one(retry, "most_s", NEGATIVE),
+    *one(retry, "jitter", [(1.5, "1.5"), *NEGATIVE]),
+    *one(retry, "retry_after", [(1, "1"), (None, "None"), ("yes", "'yes'")]),
+    *one(clients, "patience", [n for n in NEGATIVE if n[0] is not None]),
+    *one(clients, "retry", [(3, "3"), (True, "True")]),
+    *one(clients, "number", [n for n in NOT_A_COUNT if n[0] is not None]),
+    *one(clients, "think", NOT_POSITIVE),
+    *one(pool, "steps", [(5, "5"), ("ab", "'ab'"), ([], "[]"), ([(1, 2)], "[(1.0, 2)]")]),
+    *one(pool, "steps", [([(0, 2), (2, 1), (2, 3)], "2 after 2"), ([(0, 0)], "0 workers always")]),
+    *one(pool, "steps", [([5], "5")], "steps[0]"),
+    *one(pool, "steps", [([(0, 1.5)], "1.5"), ([(0, -1)], "-1")], "steps[0] workers"),
+    *one(pool, "steps", [([(-1, 2)], "-1"), ([(NAN, 2)], "nan")], "steps[0] time"),
+    *one(in_flight, "discipline", [(5, "5"), (None, "None")]),
+    *one(in_flight, "limit", [n for n in NOT_A_COUNT if n[0] is not None]),
+    *one(in_flight, "limit", [({"a": 0}, "0")], "limit['a']"),
+    *one(in_flight, "cap", [n for n in NOT_A_COUNT if n[0] is not None]),
+    *one(dispatchers, "discipline", [(5, "5"), (None, "None")]),
+    *one(dispatchers, "number", NOT_A_COUNT),
+    *one(through, "ingress", [(2, "got 2"), (None, "none")]),
+    *one(workload, "width", [([0, 1], "row 0 is 0"), ([1.0, 1.0], "float64")]),
+    *one(broad, "width", [(9, "at most 8, the size of the pool; row 1 is 9")]),
+    *one(workload, "ingress", [([0, -1], "-1"), ([0.0, 1.0], "float64")]),
+    *one(with_clients, "clients", [(5, "5"), ({"x*": fl.Clients()}, "'x*' matches none")]),
+    *one(with_clients, "clients", [({"a": 3}, "3")], "clients['a']"),
+    *one(with_clients, "clients", [(fl.Clients(number=2), "number=2")]),
+    *one(with_clients, "seed", NOT_A_SEED),
+    *one(workload, "patience_s", [([1, -1], "-1"), ([1, NAN], "nan"), ([1, 1e10], "10000000000")]),
+    *one(workload, "follows", [([-1, 1], "row 1 is 1"), ([-2, 0], "-2"), ([0.0, 0.0], "float64")]),
+    *one(workload, "think_s", [([0, 1], "none")]),
+    *one(workload, "label", [([0, 1], "row 0 is 0"), ([0.5, 1], "float64")]),
+    *one(workload, "labels", [(["x", "x"], "'x'"), ("x", "'x'"), ([3], "3")]),
+    *one(workload, "retry", [([fl.Retry()], "1"), (5, "5"), ([1, 2], "1")]),
+    *one(workload, "seed", NOT_A_SEED),
     *one(scenario, "tenants", [([], "none"), (["a"], "'a'"), (5, "5"), (None, "None")]),
     *one(scenario, "tenants", [([tenant(), tenant()], "'a'"), (tenant(), "Tenant")]),
     *one(scenario().with_tenants, "tenants", [(5, "5"), ([], "none"), (["a"], "'a'")]),
@@ -216,6 +317,27 @@ CASES = [
     *one(fl.DeficitRoundRobin, "weights", [({"a": 0}, "0"), ({"a": NAN}, "nan")]),
     *one(fl.DeficitRoundRobin, "weights", [({"a": "1"}, "'1'")]),
     *one(fl.DeficitRoundRobin, "weights", [(5, "5"), ([1.0, 2.0], "[1.0, 2.0]")]),
+    *(case for kind in QUEUED for case in one(kind, "cap", NOT_A_COUNT[:-1])),
+    *(case for kind in WEIGHTED for case in one(kind, "weights", [({"a": 0}, "0"), (5, "5")])),
+    *one(fl.NoisyNeighboursLast, "share", [*NOT_POSITIVE, (1.5, "1.5")]),
+    *one(fl.NoisyNeighboursLast, "least", NOT_A_COUNT),
+    *one(fl.ChargeAsYouGo, "at_start", NEGATIVE),
+    *one(fl.ChargeAsYouGo, "as_it_runs", [*NEGATIVE, (0.0, "must not both be 0")]),
+    *one(fl.ShuffleShardedFairQueueing, "hand", [*NOT_A_COUNT, (65, "65"), (32, "32")]),
+    *one(fl.ShuffleShardedFairQueueing, "queues", NOT_A_COUNT),
+    *one(
+        fl.ShuffleShardedFairQueueing, "guess_s", [case for case in NEGATIVE if case[0] is not None]
+    ),
+    *one(fl.ShuffleShardedFairQueueing, "seed", NOT_A_SEED),
+    *one(prioritised, "levels", [(5, "5"), ({"a": -1}, "-1"), ({"a": 0.5}, "0.5")]),
+    *one(prioritised, "ageing_s", [case for case in NOT_POSITIVE if case[0] is not None]),
+    *one(by_need, "capacity", [({}, "none"), ({"seats": 0}, "0"), (5, "5")]),
+    *one(by_need, "uses", [(5, "5"), ({"a": {"seats": 9}}, "9"), ({"a": {"gpu": 1}}, "'gpu'")]),
+    *one(by_need, "by", [(["gpu"], "'gpu'")]),
+    *one(credited, "demands", [([1.0], "[1.0]"), ([[]], "[[]]"), ([[-1.0]], "-1.0")]),
+    *one(credited, "capacity", NOT_POSITIVE),
+    *one(credited, "guaranteed", [*NEGATIVE, (1.5, "1.5")]),
+    *one(credited, "credits", NEGATIVE),
     *one(weights, "weights", [({"x": 1.0}, "'x'")]),
     *one(weights, "weights", [({"a": 1e-8}, "1e-10")], "quantum_s * weight of 'a'"),
     *one(fl.fifo, "cap", NOT_A_COUNT),
@@ -247,6 +369,10 @@ CASES = [
     *one(measured, "window", [((0, 0.5), "0 to 0.5")]),
     *one(measured, "unit", [("cost", "'cost'"), (None, "None")]),
     *one(measured, "objective_s", NEGATIVE),
+    *one(over_time, "run", [(None, "None"), (WORK, "Workload")]),
+    *one(over_time, "step_s", NOT_POSITIVE),
+    *one(over_time, "q", [(-0.5, "-0.5"), (1.5, "1.5"), (NAN, "nan"), ("1", "'1'")]),
+    *one(over_time, "groups", [({"x": "nobody"}, "'nobody'")]),
     *one(
         jain, "x", [([], "none"), ([1, -2], "-2.0"), ([NAN], "nan"), ([INF], "inf"), (["x"], "x")]
     ),
@@ -303,6 +429,7 @@ FINE = [
     fair,
     dominant,
     measured,
+    over_time,
     simulated,
     policy,
     bucket,

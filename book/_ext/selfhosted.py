@@ -29,6 +29,12 @@ def is_mathjax(script: Any) -> bool:
     return "window.MathJax" in body or name.endswith("math.js")
 
 
+def is_state(script: Any) -> bool:
+    """Tell whether a script tag holds the state of a page's widgets."""
+    kind = str(getattr(script, "attributes", {}).get("type") or "")
+    return kind == "application/vnd.jupyter.widget-state+json"
+
+
 def clean_page(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     """Drop from one page what it does not need: scripts, and what others have said already."""
     kept, seen = [], set()
@@ -39,7 +45,11 @@ def clean_page(app: Sphinx, page: str, template: str, context: dict[str, Any], t
         if unused or (body and body in seen):
             continue
         seen.add(body)
-        kept.append(script)
+        if is_state(script):
+            # As heavy as the rest of the page: a reader need not wait for it.
+            context["body"] += f'<script type="{script.attributes["type"]}">{body}</script>'
+        else:
+            kept.append(script)
     context["script_files"] = kept
     context["css_files"] = [css for css in context.get("css_files", []) if not is_thebe(css)]
     context["metatags"] = context.get("metatags", "").replace(VIEWPORT, "")

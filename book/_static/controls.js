@@ -176,69 +176,12 @@ window.flControls = (() => {
     return make("div", { class: "widget-inline-hbox widget-checkbox" }, make("label", {}, box, " ", model.get("description")));
   }
 
-  function ToggleButtonsModel(model, child, style) {
-    const buttons = model.get("_options_labels").map((label, i) => {
-      const button = make("button", { type: "button", class: "widget-toggle-button", disabled: model.get("disabled") }, label);
-      button.style.width = style.get("button_width") || "";
-      button.addEventListener("click", () => {
-        model.set("index", i);
-        model.save_changes();
-      });
-      return button;
-    });
-    follow(model, () => buttons.forEach((b, i) => set(b, "aria-pressed", String(i === model.get("index")))));
-    const id = freshId();
-    return make("div", { class: "widget-inline-hbox widget-toggle-buttons", role: "group", "aria-labelledby": id },
-      make("span", { class: "widget-label", id }, model.get("description")), ...buttons);
-  }
-
-  function PlayModel(model) {
-    const button = (label, act) => {
-      const node = make("button", { type: "button", class: "widget-toggle-button", "aria-label": label }, make("i", { "aria-hidden": "true" }));
-      node.addEventListener("click", act);
-      return node;
-    };
-    const put = (values) => {
-      model.set(values);
-      model.save_changes();
-    };
-    const tick = () => {
-      const value = model.get("value") + model.get("step");
-      if (value <= model.get("max")) put({ value });
-      else put(model.get("repeat") ? { value: model.get("min") } : { playing: false });
-    };
-    const buttons = [
-      button("Play or pause", () => {
-        const again = model.get("value") >= model.get("max") ? { value: model.get("min") } : {};
-        put({ playing: !model.get("playing"), ...(model.get("playing") ? {} : again) });
-      }),
-      button("Stop, and go back to the start", () => put({ playing: false, value: model.get("min") })),
-    ];
-    if (model.get("show_repeat")) buttons.push(button("Repeat", () => put({ repeat: !model.get("repeat") })));
-    let timer = 0;
-    follow(model, () => {
-      const signs = [model.get("playing") ? "❚❚" : "▶", "■", "↻"];
-      buttons.forEach((b, i) => (b.firstChild.textContent = signs[i]));
-      if (buttons[2]) set(buttons[2], "aria-pressed", String(model.get("repeat")));
-      if (model.get("playing") === !!timer) return;
-      clearInterval(timer);
-      timer = model.get("playing") ? setInterval(tick, model.get("interval")) : 0;
-    });
-    return make("div", { class: "widget-inline-hbox widget-play", role: "group", "aria-label": model.get("description") || "Play" }, ...buttons);
-  }
-
   // --- texts and containers -----------------------------------------------------------------------
 
   function HTMLModel(model) {
     const content = make("div", { class: "widget-html-content" });
     follow(model, () => (content.innerHTML = model.get("value")));
     return make("div", { class: "widget-inline-hbox widget-html" }, model.get("description"), content);
-  }
-
-  function LabelModel(model) {
-    const root = make("div", { class: "widget-label" });
-    follow(model, () => (root.textContent = model.get("value")));
-    return root;
   }
 
   const box = (kind) => (model, child) => make("div", { class: `widget-box ${kind}` }, ...model.get("children").map(child));
@@ -262,7 +205,6 @@ window.flControls = (() => {
 
   return {
     AccordionModel, CheckboxModel, FloatLogSliderModel, FloatSliderModel, HTMLModel, IntSliderModel,
-    LabelModel, PlayModel, ToggleButtonsModel,
     BoxModel: box("widget-flex"), HBoxModel: box("widget-hbox"), VBoxModel: box("widget-vbox"),
   };
 })();

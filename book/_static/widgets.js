@@ -131,9 +131,8 @@
 
   function draw(model) {
     if (isOwn(model)) return dress(Object.assign(document.createElement("div"), { owner: model }), model);
-    const style = model.get("style") && find(model.get("style"));
     const child = (ref) => draw(find(ref));
-    return dress(window.flControls[model.kind](model, child, style), model);
+    return dress(window.flControls[model.kind](model, child), model);
   }
 
   async function show(script) {

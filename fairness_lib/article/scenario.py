@@ -66,7 +66,7 @@ def article_workload(
     scenario = article_scenario(burst_factor=burst_factor, solo=solo)
     rng = random.Random(seed)
     columns = [_thinned(tenant, scenario.horizon_s, rng) for tenant in scenario.tenants]
-    arrival_s, tenant, cost_s = merge(columns)
+    _, arrival_s, tenant, cost_s = merge(columns)
     names = [t.name for t in scenario.tenants]
     return Workload(
         names,

@@ -194,7 +194,8 @@ def _sure(record: Record) -> str:
     if margin is not None and margin["blocks"]:
         parts.append(
             "<p>In kept of what is owed, the difference to "
-            f"{html(record['settings']['as_is'])} is {100 * margin['difference']:+.1f} points, 95 % interval {100 * margin['low']:+.1f} to "
+            f"{html(record['settings']['as_is'])} is {100 * margin['difference']:+.1f} points, "
+            f"95 % interval {100 * margin['low']:+.1f} to "
             f"{100 * margin['high']:+.1f} over {margin['blocks']} blocks of "
             f"{span(record['settings']['block_s'])}, drawn again 2,000 times.</p>"
         )

@@ -7,6 +7,7 @@ or in the user's cache folder). Where no folder can be written, it is compiled i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib import import_module
@@ -21,18 +22,44 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..policies.admission import Quota
+from ..policies.charge import ChargeAsYouGo
 from ..policies.drr import DeficitRoundRobin
 from ..policies.fifo import Fifo
+from ..policies.hierarchy import HierarchicalFairQueueing
+from ..policies.in_flight import InFlight
+from ..policies.noisy_neighbour import NoisyNeighboursLast
 from ..policies.policy import Policy
-from ..policies.tasks import Outcome, Tasks
+from ..policies.priority import Priority
+from ..policies.round_robin import RoundRobin
+from ..policies.settling import SettlingDeficitRoundRobin
+from ..policies.sfq import StartTimeFairQueueing
+from ..policies.shuffle_sharding import ShuffleShardedFairQueueing
+from ..policies.tasks import Tasks
+from ..traffic.clients import Retry, jitter_key
+from ..traffic.pool import Pool
 from ..traffic.scenario import Scenario
 from ..traffic.service_times import Bimodal, Deterministic, Exponential
 from ..traffic.streams import tenant_key
 from ..traffic.workload import Workload
-from . import kernel
+from . import events, kernel
 
-DISCIPLINES: dict[type, Any] = {Fifo: kernel.fifo, DeficitRoundRobin: kernel.drr}
+DISCIPLINES: dict[type, Any] = {
+    Fifo: kernel.fifo,
+    DeficitRoundRobin: kernel.drr,
+    SettlingDeficitRoundRobin: kernel.settling,
+    StartTimeFairQueueing: kernel.sfq,
+    RoundRobin: kernel.round_robin,
+    Priority: kernel.priority,
+    ChargeAsYouGo: kernel.charge,
+    NoisyNeighboursLast: kernel.noisy_neighbour,
+    ShuffleShardedFairQueueing: kernel.shuffle_sharding,
+    HierarchicalFairQueueing: kernel.hierarchy,
+}
 """Each discipline and its module in the kernel: a new one is one more entry here."""
+PLAIN, HEARS = {"put", "take"}, {"finished", "wake_at"}
+"""What a discipline has for the plain loop, and what only the other one calls."""
+LOOPS = ("simulate", "simulate_events")
+"""The loop for what most runs need, and that for every event; compiled when first used."""
 ENTRIES = ("generate", "share_fairly", "measure", "idle_while_queued")
 NOT_INSTALLED = "numba is not installed (pip install numba)"
 KINDS = {
@@ -55,7 +82,8 @@ def loaded() -> bool:
 def build(decorate: Callable[[FunctionType], Any]) -> dict[str, Any]:
     """Return the kernel's functions by name, each decorated, calling each other so.
 
-    There is a ``simulate_<discipline>`` for each discipline, with that one's own functions in it.
+    There is a ``simulate_<discipline>`` and a ``simulate_events_<discipline>`` for each discipline,
+    with that one's own functions in it.
     """
     within = iter_modules(kernel.__path__, f"{kernel.__name__}.")
     modules = [import_module(found.name) for found in within]
@@ -71,12 +99,25 @@ def build(decorate: Callable[[FunctionType], Any]) -> dict[str, Any]:
             names[name] = decorate(FunctionType(function.__code__, names, name))
 
     decorate_all(plain, made)
-    loop = [function for function in plain if function.__name__ == "simulate"]
+    around = (kernel.pool, kernel.events, kernel.holding, kernel.optional)
+    loops = [function for module in around for function in _functions_of(module)]
     common = {function.__name__: made[function.__name__] for function in plain}
-    for discipline in DISCIPLINES.values():
-        names = made | vars(discipline) | common
-        decorate_all([*_functions_of(discipline), *loop], names)
-        made[_simulate(discipline)] = names["simulate"]
+    twice = [name for name, n in Counter(f.__name__ for f in plain).items() if n > 1]
+    if twice:
+        raise ValueError(f"two functions of the kernel share a name: {twice}")
+    for discipline in set(DISCIPLINES.values()):
+        before = _taken_from(discipline)
+        own = [f for module in (*before, discipline) for f in _functions_of(module)]
+        taken = {f.__name__ for f in own} & common.keys() - set(kernel.OPTIONAL)
+        if taken:
+            raise ValueError(f"{discipline.__name__} has names of the kernel: {sorted(taken)}")
+        names = dict(made)
+        for module in (*before, discipline):
+            names |= vars(module)
+        names |= common
+        decorate_all([*loops, *own], names)
+        for loop in LOOPS:
+            made[_loop(loop, discipline)] = names[loop]
     return made
 
 
@@ -86,9 +127,15 @@ def _functions_of(module: ModuleType) -> list[FunctionType]:
     return [function for function in functions if function.__module__ == module.__name__]
 
 
-def _simulate(discipline: ModuleType) -> str:
-    """Name the event loop that was made for a discipline."""
-    return f"simulate_{discipline.__name__.rpartition('.')[2]}"
+def _taken_from(discipline: ModuleType) -> list[ModuleType]:
+    """Return the other disciplines' modules that one has functions from."""
+    used = {getattr(value, "__module__", None) for value in vars(discipline).values()}
+    return [m for m in DISCIPLINES.values() if m is not discipline and m.__name__ in used]
+
+
+def _loop(name: str, discipline: ModuleType) -> str:
+    """Name an event loop that was made for a discipline."""
+    return f"{name}_{discipline.__name__.rpartition('.')[2]}"
 
 
 @cache
@@ -97,8 +144,15 @@ def functions() -> dict[str, Any]:
     from . import native
 
     made = build(native.function)
-    entries = (*ENTRIES, *map(_simulate, DISCIPLINES.values()))
+    entries = (*ENTRIES, *(_loop(name, d) for d in DISCIPLINES.values() for name in LOOPS))
     return made | {name: native.entry(made[name], name) for name in entries}
+
+
+def _parts(policy: Policy) -> tuple[Any, InFlight | None]:
+    """Return a policy's discipline, and the stage that holds tasks back before it, if any."""
+    if type(policy.discipline) is InFlight:
+        return policy.discipline.discipline, policy.discipline
+    return policy.discipline, None
 
 
 def obstacle(policy: Policy, workload: Workload) -> str | None:
@@ -108,41 +162,167 @@ def obstacle(policy: Policy, workload: Workload) -> str | None:
     """
     if not installed():
         return NOT_INSTALLED
-    discipline, admission = policy.discipline, policy.admission
+    (discipline, _), admission = _parts(policy), policy.admission
     if type(discipline) not in DISCIPLINES:
         return f"{type(discipline).__name__} is not one of its disciplines"
     if admission is not None and type(admission) is not Quota:
         return f"{type(admission).__name__} is not one of its admissions"
+    if workload.patience_s is not None and not hasattr(DISCIPLINES[type(discipline)], "abandoned"):
+        return f"{type(discipline).__name__} cannot forget a task there whose client has left"
+    if workload.width is not None and hasattr(DISCIPLINES[type(discipline)], "BY_WORKER"):
+        return f"{type(discipline).__name__} asks which worker it is, and tasks need several"
     said: str | None = DISCIPLINES[type(discipline)].obstacle(discipline, workload)
     return said
 
 
-def simulate(
-    workload: Workload, policy: Policy, workers: int
-) -> tuple[NDArray[np.float64], NDArray[np.int8], int]:
-    """Run a workload; return start_s, outcome and the number of fruitless visits."""
-    n, tenants = len(workload), len(workload.tenants)
-    discipline = DISCIPLINES[type(policy.discipline)]
-    known = Tasks(workload.tenants, workload.weight.tolist(), [], [])
-    rules, state = (
-        discipline.rules_of(policy.discipline, known, n),
-        discipline.state_for(n, tenants),
-    )
-    pool = kernel.Pool(np.empty(min(workers, n)), _whole(min(workers, n)))
+Plain = tuple[NDArray[np.float64], NDArray[np.int8], int]
+
+
+def simulate(workload: Workload, policy: Policy, pool: int | Pool) -> Plain | events.Happened:
+    """Run a workload; return start_s, outcome and fruitless visits, or more where there is more."""
+    n, workers = len(workload), pool.largest if isinstance(pool, Pool) else pool
+    given, stage = _parts(policy)
+    discipline = DISCIPLINES[type(given)]
+    label: Any = workload.label  # a column for those who want it
+    weight = workload.weight.tolist()
+    known = Tasks(workload.tenants, weight, [], [], label, workload.labels, workers)
+    rules = discipline.rules_of(given, known, n)
+    state = discipline.state_for(rules, n, len(workload.tenants))
+    needed, has = events.needed(workload, policy, pool), vars(discipline).keys()
+    if not needed and stage is None and has >= PLAIN and not HEARS & has:
+        return _plain(workload, policy, pool, discipline, rules, state)
+    hold = _hold(stage, known, n)
+    happened = _every_event(workload, policy, pool, discipline, rules, state, hold)
+    if needed:
+        return happened
+    return happened.start_s, happened.outcome, happened.fruitless_visits
+
+
+def _plain(
+    workload: Workload, policy: Policy, pool: Any, discipline: ModuleType, rules: Any, state: Any
+) -> Plain:
+    """Run the loop for what most runs need."""
+    n, workers = len(workload), min(pool, len(workload))
     start_s, outcome = np.empty(n), np.empty(n, dtype=np.int8)
-    run = functions()[_simulate(discipline)]
+    run = functions()[_loop("simulate", discipline)]
     fruitless = run(
-        *(n, tenants, min(workers, n), int(policy.admission is not None)),
-        *(_tasks(workload), _buckets(policy, workload.tenants), rules, state, pool),
-        *(start_s, outcome),
+        *(n, len(workload.tenants), workers, int(policy.admission is not None)),
+        *(_tasks(workload), _buckets(policy, workload.tenants), rules, state),
+        *(kernel.Pool(np.empty(workers), _whole(workers)), start_s, outcome),
     )
     return start_s, outcome, int(fruitless)
+
+
+def _every_event(
+    workload: Workload,
+    policy: Policy,
+    pool: int | Pool,
+    discipline: ModuleType,
+    rules: Any,
+    state: Any,
+    hold: kernel.Hold,
+) -> events.Happened:
+    """Run the loop for every event, again where it could not note all that was wasted."""
+    n, clients = len(workload), _clients(workload)
+    from_s, sizes = zip(*events.steps_of(pool), strict=True)
+    workers, follows = max(sizes), _whole(0) if workload.follows is None else workload.follows
+    if not getattr(discipline, "BY_WORKER", 0):  # then it matters how many, but not which ones
+        attempts = int(max(clients.attempts, default=1)) if clients.leave else 1
+        workers = min(workers, n * attempts)
+    run = functions()[_loop("simulate_events", discipline)]
+    room, said = n if clients.leave else 0, kernel.NO_ROOM
+    while said == kernel.NO_ROOM:
+        out = kernel.Outputs(
+            *(np.empty(n), np.empty(n), np.empty(n, dtype=np.int8), _whole(n), _whole(n)),
+            *(np.empty(n), _whole(room), np.empty(room), np.empty(room)),
+            *(np.empty(1), _whole(kernel.TALLY)),
+        )
+        said = run(
+            *(n, len(workload.tenants), workers, len(sizes), int(policy.admission is not None)),
+            *(room, _tasks(workload), follows, clients),
+            kernel.Steps(np.array(from_s), np.array(sizes, dtype=np.int64)),
+            *(_buckets(policy, workload.tenants), rules, state, hold),
+            kernel.Crew(
+                *(np.empty(workers), _whole(workers), _whole(workers)),
+                *(np.empty(workers), _whole(workers)),
+            ),
+            kernel.Course(
+                *(_whole(n), np.empty(n), _whole(n)),
+                *(np.empty(n), _whole(n), np.empty(n), _whole(n)),
+            ),
+            out,
+        )
+        room *= 2
+    if said == kernel.WOKEN_IN_VAIN:
+        raise events.woken_in_vain()
+    if said == kernel.WOKEN_TOO_EARLY:
+        raise ValueError("wake_at must be a time after now, or none")
+    came, wasted = out.tally[kernel.CAME], slice(out.tally[kernel.WASTED])
+    return events.Happened(
+        *(out.start_s, out.answer_s, out.outcome, out.attempts),
+        *(out.order[:came], out.came_s[:came]),
+        (out.wasted_task[wasted], out.wasted_start_s[wasted], out.wasted_finish_s[wasted]),
+        *(float(out.idle_s[0]), int(said)),
+    )
+
+
+def _hold(stage: InFlight | None, known: Tasks, n: int) -> kernel.Hold:
+    """Put an in-flight limit into numbers, and return memory for it; none where there is none."""
+    on, tenants = int(stage is not None), 0 if stage is None else len(known.tenants)
+    limits = [] if stage is None else stage.limits(known)
+    cap = n if stage is None or stage.cap is None else min(stage.cap, n)
+    return kernel.Hold(
+        *(on, cap, np.array(limits, dtype=np.int64), _whole(tenants)),
+        *(kernel.queues.queues_for(tenants, n * on), _whole(n * on)),
+        *(kernel.queues.queues_for(on, tenants), _whole(tenants)),
+    )
+
+
+def _clients(workload: Workload) -> kernel.Clients:
+    """Put the behaviour of clients into numbers; columns of nothing where there is none."""
+    n, retry = len(workload), workload.retry
+    each = [] if retry is None else [one or Retry(attempts=1) for one in retry]
+
+    def column(name: str, kind: Any = np.float64) -> NDArray[Any]:
+        return np.array([getattr(one, name) for one in each], dtype=kind)
+
+    follower = _whole(0), _whole(0)
+    if workload.follows is not None:
+        follower = np.full(n, -1), np.full(n, -1)
+        for task in range(n - 1, -1, -1):
+            before = workload.follows[task]
+            if before >= 0:
+                follower[1][task], follower[0][before] = follower[0][before], task
+    think_s = workload.think_s
+    if think_s is None:
+        think_s = np.zeros(n if workload.follows is not None else 0)
+    patience_s = np.empty(0) if workload.patience_s is None else workload.patience_s
+    return kernel.Clients(
+        leave=int(workload.patience_s is not None),
+        come_again=int(retry is not None),
+        follow=int(workload.follows is not None),
+        wide=int(workload.width is not None),
+        horizon_s=workload.horizon_s,
+        key=np.uint64(jitter_key(workload.seed)),
+        patience_s=patience_s,
+        attempts=column("attempts", np.int64),
+        backoff_s=column("backoff_s"),
+        factor=column("factor"),
+        most_s=column("most_s"),
+        jitter=column("jitter"),
+        told=column("retry_after", np.int64),
+        follower=follower[0],
+        next_follower=follower[1],
+        think_s=think_s,
+        width=_whole(0) if workload.width is None else workload.width,
+    )
 
 
 def generate(scenario: Scenario, seed: int) -> Workload:
     """Draw the same tasks as ``scenario.workload(seed)``, faster if all its costs are built in."""
     seed = _check.seed("seed", seed)
-    if not all(type(tenant.service_time) in KINDS for tenant in scenario.tenants):
+    drawn = all(type(t.service_time) in KINDS and t.clients is None for t in scenario.tenants)
+    if not drawn:
         return scenario.workload(seed)
     sources, expected = _sources(scenario)
     word, tenants = np.uint64(seed), len(scenario.tenants)
@@ -174,7 +354,7 @@ def generate(scenario: Scenario, seed: int) -> Workload:
     )
 
 
-def share_fairly(workload: Workload, workers: int, cuts: tuple[float, float]) -> kernel.Fair:
+def share_fairly(workload: Workload, pool: int | Pool, cuts: tuple[float, float]) -> kernel.Fair:
     """Run the ideal pool until nothing is left to do."""
     n, tenants = len(workload), len(workload.tenants)
     fair = kernel.Fair(np.empty(n), np.empty(n), np.array(cuts), np.empty(kernel.CUTS))
@@ -187,13 +367,20 @@ def share_fairly(workload: Workload, workers: int, cuts: tuple[float, float]) ->
         weights=np.empty(2 * tenants),
     )
     run = functions()["share_fairly"]
-    run(n, tenants, workers, _tasks(workload), workload.weight, fair, fluid)
+    (_, workers), *changes = pool.steps if isinstance(pool, Pool) else ((0.0, pool),)
+    sizes = kernel.Steps(
+        np.array([from_s for from_s, _ in changes], dtype=np.float64),
+        np.array([size for _, size in changes], dtype=np.int64),
+    )
+    columns = _tasks(workload), workload.weight, sizes
+    run(n, tenants, workers, len(changes), *columns, fair, fluid)
     return fair
 
 
 def measure(
     workload: Workload,
     start_s: NDArray[np.float64],
+    left_s: NDArray[np.float64],
     outcome: NDArray[np.int8],
     window: kernel.Window,
     fair: kernel.Fair,
@@ -202,7 +389,7 @@ def measure(
     n, tenants = len(workload), len(workload.tenants)
     report = kernel.Report(
         arrived=_whole(tenants),
-        outcomes=_whole(tenants * len(Outcome)),
+        outcomes=_whole(tenants * kernel.OUTCOMES),
         demand=np.empty(tenants),
         completed=np.empty(tenants),
         fair_share_per_s=np.empty(tenants),
@@ -210,7 +397,7 @@ def measure(
         wait_s=np.empty(tenants * kernel.QUANTILES),
         owed=_whole(tenants),
         kept=_whole(tenants),
-        missed=_whole(len(Outcome)),
+        missed=_whole(kernel.OUTCOMES),
         behind_s=np.empty(tenants * kernel.BEHIND),
         fair_work_s=np.empty(tenants),
         got_work_s=np.empty(tenants),
@@ -225,7 +412,7 @@ def measure(
         sharing=np.empty(tenants),
     )
     look = functions()["measure"]
-    columns = _tasks(workload), workload.weight, start_s, outcome
+    columns = _tasks(workload), workload.weight, start_s, left_s, outcome
     wrong = look(n, tenants, *columns, window, fair, report, scratch)
     return int(wrong), report
 

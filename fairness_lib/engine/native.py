@@ -85,11 +85,17 @@ def entry(function: Any, name: str) -> Any:
 
 @cache
 def _content() -> str:
-    """Return a digest of the kernel's files."""
-    files = sorted(Path(kernel.__path__[0]).glob("*.py"))
+    """Return a digest of the kernel's files, and of how they are compiled."""
+    files = [Path(__file__), *sorted(Path(kernel.__path__[0]).glob("*.py"))]
     return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
 def function(plain: FunctionType) -> Any:
-    """Compile a function that others call."""
-    return njit(**OPTIONS)(plain)
+    """Compile a function that others call.
+
+    What the loop of every event is made of goes into it whole: a call passes each field of each
+    record as an argument, and that would take half of the time.
+    """
+    parts = (kernel.events, kernel.holding, kernel.optional)
+    inline = plain.__code__.co_filename in {part.__file__ for part in parts}
+    return njit(forceinline=inline, **OPTIONS)(plain)

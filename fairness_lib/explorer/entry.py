@@ -160,7 +160,8 @@ def share_fairly(
     fair = kernel.Fair(fair_start_s, virtual_s, cut_s, cut_virtual_s)
     fluid = kernel.Fluid(working, latest, follower, ends, sharers, weights)
     columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
-    return kernel.share_fairly(tasks, tenants, workers, columns, weight, fair, fluid)
+    steps = kernel.Steps(cut_s, sharers)  # the pool does not change, so that nobody looks
+    return kernel.share_fairly(tasks, tenants, workers, 0, columns, weight, steps, fair, fluid)
 
 
 def measure(
@@ -203,7 +204,8 @@ def measure(
     sharing: Reals,
 ) -> Int:
     """Measure the run; return 0, or 1 if nothing arrived in the window, 2 if nothing finished."""
-    window = kernel.Window(workers, horizon_s, from_s, to_s, objective_s, 0, 0)
+    pool_s = workers * horizon_s
+    window = kernel.Window(workers, pool_s, horizon_s, from_s, to_s, objective_s, 0, 0)
     fair = kernel.Fair(fair_start_s, virtual_s, cut_s, cut_virtual_s)
     report = kernel.Report(
         arrived,
@@ -224,7 +226,7 @@ def measure(
     scratch = kernel.Scratch(waits, late_s, first_wait, order, asked, sharing)
     columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
     return kernel.measure(
-        tasks, tenants, columns, weight, start_s, outcome, window, fair, report, scratch
+        tasks, tenants, columns, weight, start_s, start_s, outcome, window, fair, report, scratch
     )
 
 

@@ -7,13 +7,13 @@ import { sharedTime, stripLane, stepAt, timeHead, reachTime } from "./strip.js";
 import { lines, percent, MOST_WAIT_S } from "./verdicts.js";
 import { POLICY_WORDS, people, groupSentence, isAmiss, worstShare, worstWait } from "./words.js";
 
-const NUMBER = 46, INSET = 16, LEAST_WIDTH = 90, SLIM_STRIP = 64, FLAT_STRIP = 44;
+const NUMBER = 46, INSET = 16, LEAST_WIDTH = 90, SLIM_STRIP = 64;
 
 // The groups' names, and on a phone their worst numbers, beside the rows of the charts.
 function groupLabels(rows, looks) {
   const root = svg("svg", { class: "fl-svg fl-groups", height: rows.height, "aria-hidden": "true" });
   const texts = rows.groups.map((group) => {
-    const share = svg("text", { class: "fl-worst", x: 110, "text-anchor": "end" }), wait = svg("text", { class: "fl-worst", x: 153, "text-anchor": "end" });
+    const share = svg("text", { class: "fl-worst", x: 104, "text-anchor": "end" }), wait = svg("text", { class: "fl-worst", x: 153, "text-anchor": "end" });
     const name = people(group), look = looks[group.row], sign = svg("path", { class: "fl-mark" });
     const text = svg("text", { class: "fl-group", x: 14 }, name.length > 11 ? `${name.slice(0, 10)}…` : name);
     root.append(svg("g", { style: `--fl-color:${look.color}` }, sign, text, share, wait));
@@ -102,7 +102,7 @@ export function lanes({ setting, looks, compact, capacity, policies }) {
       groups: groupLabels(rows, looks),
       done: markLane({ rows, looks, axis: done, read: reads.done, said: said.done, stroke: true }),
       wait: markLane({ rows, looks, axis: wait, read: reads.wait, said: said.wait, limit }),
-      time: stripLane({ time, groups: rows.groups, looks, tall: Math.max(rows.height, 94), short: compact ? FLAT_STRIP : SLIM_STRIP }),
+      time: stripLane({ time, groups: rows.groups, looks, tall: Math.max(rows.height, 94), slimmer: SLIM_STRIP }),
     };
     return { name, ...parts, root: html("div", { class: "fl-lane" }, ...Object.entries(parts).map(([key, part]) => cell(key, part.root))) };
   });

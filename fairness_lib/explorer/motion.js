@@ -1,4 +1,4 @@
-// Tasks in motion: the same arrivals under two policies, as fairness_lib/explorer/motion.py recorded
+// Tasks in motion: the same arrivals under two policies, as fairness_lib/explorer/excerpt.py recorded
 // them. Everything is drawn from the time alone, so that it can be gone through both ways. Times are
 // ticks, ten a millisecond: what fell into tick k has happened when the time is above k.
 import { html, hideFallback } from "./dom.js";

@@ -27,7 +27,7 @@ function summaryRows(tenants, [from, to]) {
     ["workers busy", (_, j) => `${(100 * j.busy).toFixed(1)} %`],
     ["rejected by quota, of those in share", by("quota")],
     ["rejected by a full queue, of those in share", by("full")],
-    ["DRR's visits in vain, a task (whole run)", (r) => (r.fruitless[0] ? short(inVain(r)) : "–")],
+    ["DRR's visits in vain per task (whole run)", (r) => (r.fruitless[0] ? short(inVain(r)) : "–")],
   ];
 }
 

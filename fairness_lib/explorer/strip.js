@@ -15,7 +15,7 @@ export const stepAt = (time, x) => Math.max(0, Math.min(time.steps - 1, Math.flo
 const shade = (time, height) => time.bursts.map(([from, to]) =>
   `M${timeX(time, from / time.step_s).toFixed(1)} 0H${timeX(time, to / time.step_s).toFixed(1)}V${height}H${timeX(time, from / time.step_s).toFixed(1)}z`).join("");
 
-export function stripLane({ time, groups, looks, tall, short: flat }) {
+export function stripLane({ time, groups, looks, tall, slimmer }) {
   let height = tall, queue = 0, floor = 0;
   const part = (name, attributes) => svg("path", { class: `fl-${name}`, ...attributes });
   const parts = { shade: part("burst-shade"), grid: part("grid"), queue: part("queue"), cursor: part("cursor") };
@@ -50,7 +50,7 @@ export function stripLane({ time, groups, looks, tall, short: flat }) {
     read();
   };
   const resize = (slim) => {
-    height = slim ? flat : tall;
+    height = slim ? slimmer : tall;
     queue = Math.round(0.23 * height);
     floor = height - queue - GAP;
     root.setAttribute("height", height);

@@ -13,6 +13,7 @@ Times are in seconds, work in worker-seconds, virtual time in worker-seconds by 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush, heapreplace
 from math import inf
@@ -24,7 +25,8 @@ from numpy.typing import NDArray
 
 from .. import _check
 from .._count import count
-from ..engine.simulate import pool_of, tier_for
+from ..engine.simulate import largest, pool_of, tier_for
+from ..traffic.pool import Pool
 from ..traffic.workload import Workload
 
 Floats = NDArray[np.float64]
@@ -57,14 +59,18 @@ class FairReference:
     workload : Workload
         The tasks.
     workers : int
-        Size of the pool.
+        Size of the pool, the largest one if it changes.
     fair_start_s : array of float, shape (tasks,)
-        When fair sharing would have started each task, in seconds.
+        When fair sharing would have started each task, in seconds; infinite for never, where all
+        workers leave for good.
+    pool : Pool, optional
+        The pool, if its size changes.
     """
 
     workload: Workload
     workers: int
     fair_start_s: Floats
+    pool: Pool | None = None
     _engine: str = field(default="readable", repr=False)
 
     def work_s(self, start: float, end: float) -> dict[str, float]:
@@ -76,13 +82,16 @@ class FairReference:
             The window in seconds, within the horizon.
         """
         cuts = _check.window("window", (start, end), self.workload.horizon_s)
-        fluid = fluid_of(self.workload, self.workers, cuts, self._engine)
+        fluid = fluid_of(self.workload, self.pool or self.workers, cuts, self._engine)
         work_s = fair_work_s(self.workload, fluid)
         return dict(zip(self.workload.tenants, work_s.tolist(), strict=True))
 
 
 def fair_reference(
-    workload: Workload, workers: int | None = None, *, engine: str = "auto"
+    workload: Workload,
+    workers: int | Pool | Iterable[tuple[float, int]] | None = None,
+    *,
+    engine: str = "auto",
 ) -> FairReference:
     """Compute when an ideal, perfectly fair pool would have started each task.
 
@@ -93,14 +102,16 @@ def fair_reference(
     What it does not see: in the ideal pool a lone task is worked on by all workers at once, so
     that starts can be compared with real ones and finishes cannot. It knows the true costs, which
     a scheduler may not. And its clients send what they send, however they are served: those that
-    would have reacted to better service are not in it.
+    would have reacted to better service are not in it. Where clients do react, as many tasks are in
+    it as came, each once, at the time of its first attempt, and nobody leaves.
 
     Parameters
     ----------
     workload : Workload
         The tasks; true costs count, not estimates.
-    workers : int, optional
-        Size of the pool; the workload's own by default.
+    workers : int, Pool or iterable of (float, int), optional
+        The pool, as for `simulate`; the workload's own by default. Where its size changes, the
+        ideal pool works at the size of the moment.
     engine : {"auto", "readable", "compiled"}
         As for `simulate`; the result is the same, bit for bit.
 
@@ -120,10 +131,11 @@ def fair_reference(
     """
     if not isinstance(workload, Workload):
         raise TypeError(f"workload must be a Workload; got {workload!r}")
-    workers = pool_of(workload, workers)
+    pool = pool_of(workload, workers)
     tier = tier_for(engine, len(workload))
-    fluid = fluid_of(workload, workers, (0.0, workload.horizon_s), tier)
-    return FairReference(workload, workers, fluid.start_s, tier)
+    fluid = fluid_of(workload, pool, (0.0, workload.horizon_s), tier)
+    changing = pool if isinstance(pool, Pool) else None
+    return FairReference(workload, largest(pool), fluid.start_s, changing, tier)
 
 
 def fair_work_s(workload: Workload, fluid: Fluid) -> Floats:
@@ -133,31 +145,32 @@ def fair_work_s(workload: Workload, fluid: Fluid) -> Floats:
     return count(workload.tenant, n, between_s)
 
 
-_kept: WeakKeyDictionary[Workload, tuple[tuple[int, Cuts, str], Fluid]] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Workload, tuple[tuple[int | Pool, Cuts, str], Fluid]] = WeakKeyDictionary()
 
 
-def fluid_of(workload: Workload, workers: int, cuts: Cuts, engine: str) -> Fluid:
+def fluid_of(workload: Workload, pool: int | Pool, cuts: Cuts, engine: str) -> Fluid:
     """Return what the ideal pool does; kept for the next policy on the same traffic."""
-    asked = (workers, cuts, engine)
+    asked = (pool, cuts, engine)
     known = _kept.get(workload)
     if known is None or known[0] != asked:
         if engine == "compiled":
             from ..engine import compiled
 
-            fluid = Fluid(*compiled.share_fairly(workload, workers, cuts))
+            fluid = Fluid(*compiled.share_fairly(workload, pool, cuts))
         else:
-            fluid = _share_fairly(workload, workers, cuts)
+            fluid = _share_fairly(workload, pool, cuts)
         for column in fluid:
             _check.frozen(column)
         _kept[workload] = known = asked, fluid
     return known[1]
 
 
-def _share_fairly(workload: Workload, workers: int, cuts: Cuts) -> Fluid:
+def _share_fairly(workload: Workload, pool: int | Pool, cuts: Cuts) -> Fluid:
     """Run the ideal pool: a tenant's tasks one after the other, all tenants at once."""
     cost_s, weight = workload.cost_s.tolist(), workload.weight.tolist()
     tenant, tenants = workload.tenant.tolist(), len(weight)
-    start_s, virtual_start_s, cut_virtual_s = [0.0] * len(cost_s), [0.0] * len(cost_s), [0.0] * 2
+    start_s, virtual_start_s, cut_virtual_s = [inf] * len(cost_s), [inf] * len(cost_s), [0.0] * 2
+    (_, workers), *changes = pool.steps if isinstance(pool, Pool) else ((0.0, pool),)
     queues: list[deque[int]] = [deque() for _ in range(tenants)]  # the first is in service
     busy: list[tuple[float, int]] = []  # (virtual time at which that one ends, tenant)
     sums = [0.0] * (2 * tenants)  # a tree: its leaves are the weights of those with work
@@ -177,10 +190,19 @@ def _share_fairly(workload: Workload, workers: int, cuts: Cuts) -> Fluid:
             cut_virtual_s[number] = virtual_s + max(cut_s - now, 0.0) * pace
 
     for arriving, until in enumerate([*workload.arrival_s.tolist(), inf]):
-        while busy:
-            ends, t = busy[0]
-            then = max(now, now + (ends - virtual_s) * sums[1] / workers)
-            if then > until:
+        while busy or changes:
+            then = inf
+            if busy and workers:
+                ends, t = busy[0]
+                then = max(now, now + (ends - virtual_s) * sums[1] / workers)
+            if changes and changes[0][0] <= min(then, until):
+                change_s, size = changes.pop(0)
+                pace = workers / sums[1] if busy else 0.0
+                cut_before(change_s, pace)
+                virtual_s += (change_s - now) * pace
+                now, workers = change_s, size
+                continue
+            if then > until or then == inf:
                 break
             cut_before(then, workers / sums[1])
             now, virtual_s = then, max(virtual_s, ends)

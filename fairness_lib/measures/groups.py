@@ -1,4 +1,4 @@
-"""The same measures for groups of tenants: those who burst, and the others who share with them."""
+"""The same measures for groups of tenants, as those who burst and the others, and for labels."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _check
-from ..policies.tasks import REJECTED, Outcome
+from ..policies.tasks import REJECTED
 from .fair import fluid_of
 from .statistics import quantile
-from .tiers import ratio
+from .tiers import NANOSECOND, ratio, waited
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,35 +43,55 @@ def members(groups: Groups, tenants: tuple[str, ...]) -> dict[str, list[int]]:
     return found
 
 
+def by_label(report: FairnessReport) -> pd.DataFrame:
+    """Return one row per label: see `FairnessReport.by_label`."""
+    workload = report.run.workload
+    if workload.label is None:
+        raise ValueError("workload must have labels for a report by label; it has none")
+    rows = {name: workload.label == place for place, name in enumerate(workload.labels)}
+    return _rows(report, rows, "label")
+
+
 def by_group(report: FairnessReport, groups: Groups) -> pd.DataFrame:
     """Return one row per group: see `FairnessReport.by_group`."""
+    workload = report.run.workload
+    found = members(groups, workload.tenants)
+    rows = {group: np.isin(workload.tenant, places) for group, places in found.items()}
+    table = _rows(report, rows, "group")
+    table.insert(0, "tenants", [len(places) for places in found.values()])
+    fair_work_s, got_work_s = (report.by_tenant()[name] for name in ("fair_work_s", "got_work_s"))
+    table["got_over_fair"] = [
+        float(ratio(got_work_s[places].sum(), fair_work_s[places].sum()))
+        for places in found.values()
+    ]
+    return table
+
+
+def _rows(report: FairnessReport, chosen: dict[str, NDArray[np.bool_]], name: str) -> pd.DataFrame:
+    """Return what can be said of any sets of tasks, one row each."""
     import pandas as pd
 
     run, (start, end) = report.run, report.window
-    workload, columns = run.workload, report.by_tenant()
-    inside = (workload.arrival_s >= start) & (workload.arrival_s < end)
-    judged = inside & (run.served | (run.outcome == Outcome.WAITING))
-    until_s = np.where(run.served, run.start_s, workload.horizon_s)
-    fair_start_s = fluid_of(workload, run.workers, report.window, run.engine).start_s
-    wait_s, behind_s = until_s - workload.arrival_s, np.maximum(until_s - fair_start_s, 0.0)
+    workload, arrival_s = run.workload, run.workload.arrival_s
+    inside = (arrival_s >= start) & (arrival_s < end)
+    judged, until_s = waited(run)
+    fair_start_s = fluid_of(workload, run.pool or run.workers, report.window, run.engine).start_s
+    wait_s, behind_s = until_s - arrival_s, np.maximum(until_s - fair_start_s, 0.0)
+    within_s = report.objective_s + NANOSECOND
+    owed = inside & (fair_start_s - arrival_s <= within_s)
+    kept = owed & run.served & (wait_s <= within_s)
+    rejected = inside & np.isin(run.outcome, REJECTED)
     rows: dict[str, dict[str, Any]] = {}
-    for group, places in members(groups, workload.tenants).items():
-        own = judged & np.isin(workload.tenant, places)
-        waits, behind = np.sort(wait_s[own]), np.sort(behind_s[own])
-        total = {
-            name: columns[name][places].sum()
-            for name in ("arrived", "owed", "got_work_s", "fair_work_s")
-        }
-        kept = np.nansum(columns["kept"][places] * columns["owed"][places])
-        rows[group] = {
-            "tenants": len(places),
-            "arrived": total["arrived"],
-            "rejected": sum(columns[f"rejected_{r.label}"][places].sum() for r in REJECTED),
-            "owed": total["owed"],
-            "kept": round(kept) / total["owed"] if total["owed"] else nan,
+    for row, own in chosen.items():
+        waits, behind = (np.sort(column[own & judged & inside]) for column in (wait_s, behind_s))
+        n_owed = int((own & owed).sum())
+        rows[row] = {
+            "arrived": int((own & inside).sum()),
+            "rejected": int((own & rejected).sum()),
+            "owed": n_owed,
+            "kept": int((own & kept).sum()) / n_owed if n_owed else nan,
             "behind_p99_s": quantile(behind, 0.99),
             "wait_p50_s": quantile(waits, 0.50),
             "wait_p99_s": quantile(waits, 0.99),
-            "got_over_fair": float(ratio(total["got_work_s"], total["fair_work_s"])),
         }
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("group")
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(name)

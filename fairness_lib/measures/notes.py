@@ -47,7 +47,8 @@ def unserved(report: FairnessReport) -> Iterator[str]:
     """Say how many of the window's tasks were rejected or still wait, and whose they are."""
     columns = report.by_tenant()
     rejected = np.sum([columns[f"rejected_{reason.label}"] for reason in REJECTED], axis=0)
-    for what, number in (("rejected", rejected), ("never served", columns["waiting"])):
+    fates = {"rejected": rejected, "abandoned": columns["abandoned"]}
+    for what, number in {**fates, "never served": columns["waiting"]}.items():
         if number.any():
             arrived = columns["arrived"]
             whose = np.argsort(-number, kind="stable")[:MOST_NAMED]

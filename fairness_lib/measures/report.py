@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from .. import _check
 from .._count import count
 from ..engine.simulate import Run
-from ..policies.tasks import REJECTED, Outcome
+from ..policies.tasks import Outcome
 from .fair import fluid_of
-from .groups import Groups, by_group
+from .groups import Groups, by_group, by_label
 from .notes import duration, notes_on, percent, unserved
-from .tiers import Asked, compiled, ratio, readable
+from .tiers import Asked, compiled, ratio, react, readable, waited
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,17 +56,18 @@ class FairnessReport:
     kept : float
         The part of them that did start within `objective_s`; NaN if nothing was owed.
     missed : dict of str to int
-        What became of the others: ``late``, ``waiting``, or rejected, by reason.
+        What became of the others: ``late``, ``waiting``, ``abandoned``, or rejected, by reason.
     behind_p50_s, behind_p99_s : float
         Quantiles of how long after its fair start a task of the window really started, in
-        seconds; 0 if earlier. What still waits counts up to the horizon. Blind to rejected tasks.
+        seconds; 0 if earlier. What still waits counts up to the horizon, what was abandoned until
+        its client left. Blind to rejected tasks.
     worst_behind_p99_s : float
         The largest `behind_p99_s` of any tenant.
     worst_behind_tenant : str
         Whose that is.
     capacity_per_s : float
         Workers over the mean cost of the tasks that finished in the window, in tasks/s; the
-        number of workers where work is counted.
+        number of workers where work is counted. Of a pool that changes, the mean in the window.
     jain : float
         Jain index of `x` over the tenants with demand. Blind to one starved tenant among many,
         to waiting and to wasted capacity.
@@ -77,10 +78,11 @@ class FairnessReport:
     under_share_p99_wait_s : float
         99th percentile of the queue wait, in seconds, of tasks arriving in the window from tenants
         whose demand is within their fair share; NaN without such tasks. What still waits counts
-        up to the horizon. Blind to rejected tasks.
+        up to the horizon, what was abandoned until its client left. Blind to rejected tasks.
     utilisation : float
-        The part of the workers' time up to the horizon that was spent on tasks, at most 1. Blind
-        to who was served.
+        The part of the workers' time up to the horizon that was spent on tasks, at most 1 (a
+        little more if workers leave, who finish their tasks first). Blind to who was served, and
+        to whether anybody was still there for it: see `wasted_work_s` of the tenants.
     window_utilisation : float
         The same of the window.
     utilisation_with_drain : float
@@ -123,6 +125,8 @@ class FairnessReport:
         work turned away at the door: a quota that rejects everything leaves nothing queued.
         """
         run = self.run
+        if run.idle_while_queued_s is not None:
+            return run.idle_while_queued_s
         arrival_s, started = run.workload.arrival_s, run.served
         horizon_s = run.workload.horizon_s
         entered = arrival_s[started | (run.outcome == Outcome.WAITING)]
@@ -152,11 +156,12 @@ class FairnessReport:
         Columns: weight; demand_per_s (what arrives in the window per second, in `unit`);
         fair_share_per_s; completed_per_s; x (completed over fair share, NaN without demand);
         under_share (demand within the fair share); then for the tasks that arrived in the window:
-        arrived, admitted, rejected_<reason>, waiting, wait_p50_s, wait_p90_s, wait_p99_s (of those
-        not rejected), owed, kept (a fraction, NaN if nothing is owed), behind_p50_s, behind_p99_s;
-        what was done in the window, in worker-seconds: fair_work_s (by the fair reference),
-        got_work_s, and got_over_fair, their ratio (NaN where both are 0); and the tenant's queue in
-        the window: depth_max, depth_mean, in tasks.
+        arrived, admitted, rejected_<reason>, waiting, abandoned, wait_p50_s, wait_p90_s,
+        wait_p99_s (of those not rejected), owed, kept (a fraction, NaN if nothing is owed),
+        behind_p50_s, behind_p99_s; what was done in the window, in worker-seconds: fair_work_s (by
+        the fair reference), got_work_s, got_over_fair, their ratio (NaN where both are 0), and
+        wasted_work_s (for clients that had left, not in got_work_s); and the tenant's queue in the
+        window: depth_max, depth_mean, in tasks, those included that are to come again.
         """
         import pandas as pd
 
@@ -186,6 +191,23 @@ class FairnessReport:
             If a pattern matches no tenant.
         """
         return by_group(self, groups)
+
+    def by_label(self) -> pd.DataFrame:
+        """Return the measures of tasks by label, one row a label of the workload.
+
+        Returns
+        -------
+        DataFrame
+            Columns: arrived, rejected and owed (tasks); kept; behind_p99_s, wait_p50_s and
+            wait_p99_s of all the label's tasks together. The fair reference shares among tenants:
+            it knows no labels.
+
+        Raises
+        ------
+        ValueError
+            If the workload has no labels.
+        """
+        return by_label(self)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -302,14 +324,23 @@ def measure(
     if window is None:
         window = workload.window_s or (0.0, workload.horizon_s)
     window = _check.window("window", window, workload.horizon_s)
-    asked = Asked(*window, objective_s, unit == "work", bool(backlog))
-    fluid = fluid_of(workload, run.workers, window, run.engine)
-    found = (compiled if run.engine == "compiled" else readable)(run, asked, fluid)
+    length_s, workers = window[1] - window[0], float(run.workers)
+    pool_s = workers * workload.horizon_s
+    if run.pool is not None:
+        workers = run.pool.work_s(*window) / length_s
+        pool_s = run.pool.work_s(0.0, workload.horizon_s)
+        if workers == 0:
+            raise ValueError(f"window must hold workers; the pool has none from {window!r}")
+    asked = Asked(*window, objective_s, unit == "work", bool(backlog), workers, pool_s)
+    fluid = fluid_of(workload, run.pool or run.workers, window, run.engine)
+    plain = workload.width is None  # the kernel's measures are of tasks for one worker
+    found = (compiled if run.engine == "compiled" and plain else readable)(run, asked, fluid)
     columns = found["_columns"]
     found["owed"], kept = int(columns["owed"].sum()), int(columns["kept"].sum())
     found["kept"] = kept / found["owed"] if found["owed"] else nan
     columns["kept"] = ratio(columns["kept"], columns["owed"])
     columns["got_over_fair"] = ratio(columns["got_work_s"], columns["fair_work_s"])
+    react(found, run, asked, fluid)
     return FairnessReport(
         run=run, window=window, unit=unit, objective_s=objective_s, backlog=backlog, **found
     )
@@ -320,8 +351,8 @@ def _queue_depth(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Largest and mean number of tasks queued in the window, by tenant."""
     workload, n = run.workload, len(run.workload.tenants)
-    admitted = ~np.isin(run.outcome, REJECTED)
-    left_s = np.where(run.served, run.start_s, np.inf)
+    admitted, left_s = waited(run)
+    left_s = np.where(run.outcome == Outcome.WAITING, np.inf, left_s)
     inside = (left_s > np.maximum(workload.arrival_s, start)) & (workload.arrival_s < end)
     queued = admitted & inside
     tenant = workload.tenant[queued]

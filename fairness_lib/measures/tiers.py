@@ -22,8 +22,9 @@ QUANTILES = {"wait_p50_s": 0.50, "wait_p90_s": 0.90, "wait_p99_s": 0.99}
 TENANT_COLUMNS = (
     *("weight", "demand_per_s", "fair_share_per_s", "completed_per_s", "x", "under_share"),
     *("arrived", "admitted", *(f"rejected_{reason.label}" for reason in REJECTED), "waiting"),
+    "abandoned",
     *(*QUANTILES, "owed", "kept", "behind_p50_s", "behind_p99_s"),
-    *("fair_work_s", "got_work_s", "got_over_fair"),
+    *("fair_work_s", "got_work_s", "got_over_fair", "wasted_work_s"),
 )
 """What a report holds of each tenant, in this order."""
 
@@ -36,6 +37,8 @@ class Asked(NamedTuple):
     objective_s: float
     by_work: bool
     backlog: bool
+    workers: float  # in the window, on average
+    pool_s: float  # worker-seconds of the pool until the horizon
 
 
 NO_ARRIVALS = "window must hold arrivals; none came from {:g} to {:g} s"
@@ -64,9 +67,9 @@ def readable(run: Run, asked: Asked, fluid: Fluid) -> dict[str, Any]:
     demand = count(tenant, n, wanted) / length
     completed = count(tenant[finished], n, amount[finished]) / length
     mean_cost_s = total(cost_s[finished]) / int(finished.sum())
-    capacity = run.workers / mean_cost_s if mean_cost_s > 0 else inf
+    capacity = asked.workers / mean_cost_s if mean_cost_s > 0 else inf
     if asked.by_work:
-        capacity = float(run.workers)
+        capacity = asked.workers
     share = max_min_fair(demand, capacity, workload.weight)
     asking = demand > 0
     x = np.full(n, nan)
@@ -74,8 +77,8 @@ def readable(run: Run, asked: Asked, fluid: Fluid) -> dict[str, Any]:
     worst = int(np.nanargmin(x)) if asking.any() else 0
     under = demand <= share
 
-    judged = arrived & (served | (run.outcome == Outcome.WAITING))
-    until_s = np.where(served, run.start_s, horizon_s)
+    judged, until_s = waited(run)
+    judged = judged & arrived
     waits = _by_tenant(run, judged, until_s - arrival_s)
     behind = _by_tenant(run, judged, np.maximum(until_s - fluid.start_s, 0.0))
     behind_p50_s, behind_p99_s = (np.array([quantile(b, q) for b in behind]) for q in (0.5, 0.99))
@@ -88,6 +91,8 @@ def readable(run: Run, asked: Asked, fluid: Fluid) -> dict[str, Any]:
         in_time_s = np.minimum(run.finish_s, horizon_s) - run.start_s
         got_s = np.minimum(run.finish_s, end) - np.maximum(run.start_s, start)
         at_work = (run.start_s < end) & (run.finish_s > start)
+    if workload.width is not None:
+        in_time_s, got_s = in_time_s * workload.width, got_s * workload.width
     got_work_s = count(tenant[at_work], n, got_s[at_work])
     key = tenant[arrived] * len(Outcome) + run.outcome[arrived]
     missed = count(run.outcome[owed & ~kept], len(Outcome))
@@ -104,13 +109,13 @@ def readable(run: Run, asked: Asked, fluid: Fluid) -> dict[str, Any]:
         "under_share_p99_wait_s": quantile(
             np.sort((until_s - arrival_s)[judged & under[tenant]]), 0.99
         ),
-        "utilisation": total(np.maximum(in_time_s[served], 0.0)) / (run.workers * horizon_s),
-        "window_utilisation": total(got_work_s) / (run.workers * length),
-        "utilisation_with_drain": total(cost_s[served]) / (run.workers * horizon_s),
+        "utilisation": total(np.maximum(in_time_s[served], 0.0)) / asked.pool_s,
+        "window_utilisation": total(got_work_s) / (asked.workers * length),
+        "utilisation_with_drain": total(cost_s[served]) / asked.pool_s,
         "_columns": _columns(
             workload,
             (demand, share, completed, x),
-            count(key, n * len(Outcome)).reshape(n, len(Outcome)),
+            (count(tenant[arrived], n), count(key, n * len(Outcome)).reshape(n, len(Outcome))),
             np.array([[quantile(w, q) for q in QUANTILES.values()] for w in waits]),
             (count(tenant[owed], n), count(tenant[kept], n)),
             (behind_p50_s, behind_p99_s),
@@ -126,13 +131,16 @@ def compiled(run: Run, asked: Asked, fluid: Fluid) -> dict[str, Any]:
 
     workload, length = run.workload, asked.end - asked.start
     window = kernel.Window(
-        run.workers,
+        asked.workers,
+        asked.pool_s,
         workload.horizon_s,
         *asked[:3],
         by_work=int(asked.by_work),
         backlog=int(asked.backlog),
     )
-    wrong, seen = tier.measure(workload, run.start_s, run.outcome, window, kernel.Fair(*fluid))
+    left_s = run.answer_s if (run.outcome == Outcome.ABANDONED).any() else run.start_s
+    columns = run.start_s, left_s, run.outcome
+    wrong, seen = tier.measure(workload, *columns, window, kernel.Fair(*fluid))
     if wrong:
         raise ValueError((NO_ARRIVALS, NO_COMPLETIONS)[wrong - 1].format(*asked[:2]))
     scalars = seen.scalars.tolist()
@@ -154,7 +162,7 @@ def compiled(run: Run, asked: Asked, fluid: Fluid) -> dict[str, Any]:
         "_columns": _columns(
             workload,
             (seen.demand / length, seen.fair_share_per_s, seen.completed / length, seen.x),
-            seen.outcomes.reshape(-1, len(Outcome)),
+            (seen.arrived, seen.outcomes.reshape(-1, kernel.OUTCOMES)),
             seen.wait_s.reshape(-1, len(QUANTILES)),
             (seen.owed, seen.kept),
             (behind_s[:, 0], behind_s[:, 1]),
@@ -166,7 +174,7 @@ def compiled(run: Run, asked: Asked, fluid: Fluid) -> dict[str, Any]:
 def _columns(
     workload: Workload,
     rates: tuple[NDArray[np.float64], ...],
-    outcomes: NDArray[np.int64],
+    fates: tuple[NDArray[np.int64], NDArray[np.int64]],
     wait_s: NDArray[np.float64],
     promises: tuple[NDArray[np.int64], ...],
     behind_s: tuple[NDArray[np.float64], ...],
@@ -174,6 +182,7 @@ def _columns(
 ) -> dict[str, NDArray[Any]]:
     """Put what both tiers find into columns, in the order of `FairnessReport.tenants`."""
     demand, share, completed, x = rates
+    arrived, outcomes = fates
     return {
         "weight": workload.weight,
         "demand_per_s": demand,
@@ -181,8 +190,8 @@ def _columns(
         "completed_per_s": completed,
         "x": x,
         "under_share": demand <= share,
-        "arrived": outcomes.sum(axis=1),
-        "admitted": outcomes.sum(axis=1) - outcomes[:, REJECTED].sum(axis=1),
+        "arrived": arrived,
+        "admitted": arrived - outcomes[:, REJECTED].sum(axis=1),
         **{f"rejected_{reason.label}": outcomes[:, reason] for reason in REJECTED},
         "waiting": outcomes[:, Outcome.WAITING],
         **dict(zip(QUANTILES, wait_s.T, strict=True)),
@@ -195,7 +204,39 @@ def _columns(
 def _missed(outcomes: NDArray[np.int64]) -> dict[str, int]:
     """Name what became of what was owed and not kept: what was served came late."""
     labels = ("late" if o == Outcome.SERVED else o.label for o in Outcome)
-    return dict(zip(labels, outcomes.tolist(), strict=True))
+    return dict(zip(labels, outcomes.tolist(), strict=False))
+
+
+def waited(run: Run) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Return which tasks were not rejected, and until when each waited.
+
+    Until its start; until the horizon if it still waits; until its client left.
+    """
+    served, abandoned = run.served, run.outcome == Outcome.ABANDONED
+    until_s = np.where(served, run.start_s, run.workload.horizon_s)
+    if abandoned.any():
+        until_s = np.where(abandoned, run.answer_s, until_s)
+    return served | abandoned | (run.outcome == Outcome.WAITING), until_s
+
+
+def react(found: dict[str, Any], run: Run, asked: Asked, fluid: Fluid) -> None:
+    """Add what became of tasks whose clients left, and of the workers' time for them."""
+    workload, columns, n = run.workload, found["_columns"], len(run.workload.tenants)
+    arrival_s, left = workload.arrival_s, run.outcome == Outcome.ABANDONED
+    left &= (arrival_s >= asked.start) & (arrival_s < asked.end)
+    columns["abandoned"] = count(workload.tenant[left], n)
+    owed = left & (fluid.start_s - arrival_s <= asked.objective_s + NANOSECOND)
+    found["missed"]["abandoned"] = int(owed.sum())
+    task, start_s, finish_s = run.wasted
+    width = 1 if workload.width is None else workload.width[task]
+    inside_s = np.minimum(finish_s, asked.end) - np.maximum(start_s, asked.start)
+    inside_s = np.maximum(inside_s, 0.0) * width
+    columns["wasted_work_s"] = count(workload.tenant[task], n, inside_s)
+    in_time_s = np.maximum(np.minimum(finish_s, workload.horizon_s) - start_s, 0.0) * width
+    found["utilisation"] += total(in_time_s) / asked.pool_s
+    found["window_utilisation"] += total(inside_s) / (asked.workers * (asked.end - asked.start))
+    found["utilisation_with_drain"] += total((finish_s - start_s) * width) / asked.pool_s
+    found["_columns"] = {name: columns[name] for name in TENANT_COLUMNS if name in columns}
 
 
 def ratio(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:

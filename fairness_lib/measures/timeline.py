@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import _check
-from ..engine.simulate import Run
+from ..engine.simulate import Run, without_events
 from ..policies.tasks import REJECTED
 from .groups import Groups, members
 from .statistics import quantile
@@ -36,7 +36,7 @@ def timeline(
     Returns
     -------
     pandas.DataFrame
-        One row a step and group: ``from_s``; ``group``; ``wait_s``, the quantile of the waits of
+        One row per step and group: ``from_s``; ``group``; ``wait_s``, the quantile of the waits of
         the tasks that arrived in the step and were served (NaN if none); ``waiting``, how many of
         the group's tasks were in the queue when the step ended. Waits are known only afterwards:
         while a queue grows, those in it have not yet waited as long as they will.
@@ -59,6 +59,7 @@ def timeline(
 
     if not isinstance(run, Run):
         raise TypeError(f"run must be a Run from simulate(); got {run!r}")
+    without_events(run, "a timeline")
     step_s = _check.number("step_s", step_s, above=0)
     q = _check.number("q", q, least=0, most=1)
     workload = run.workload

@@ -25,6 +25,7 @@ from .. import _check
 from ..engine.simulate import Run, pool_of
 from ..policies.policy import Policy
 from ..policies.tasks import REJECTED, Outcome, Tasks, no_rejection
+from ..traffic.pool import Pool
 from ..traffic.workload import Workload
 
 T = TypeVar("T")
@@ -439,11 +440,16 @@ async def run_live(
     observers : sequence of Observer
         Told of every task, by the workload's clock.
     """
-    workers = pool_of(workload, workers)
+    size = pool_of(workload, workers)
+    if isinstance(size, Pool) or not workload.open_loop or workload.width is not None:
+        raise ValueError(
+            "workload must meet a pool of one size, from clients that neither leave nor come "
+            f"again, with tasks for one worker each; got workers={size!r} and {workload!r}"
+        )
     columns, time = _Columns(len(workload)), ScaledTime(speed)
     weights = dict(zip(workload.tenants, workload.weight.tolist(), strict=True))
     async with LivePool(
-        policy, workload.tenants, workers, time, weights=weights, observers=[columns, *observers]
+        policy, workload.tenants, size, time, weights=weights, observers=[columns, *observers]
     ) as pool:
         await send(pool, workload, time)
         await pool.drained()
@@ -458,7 +464,7 @@ async def run_live(
         max(workload.horizon_s, float(arrival_s[-1])),
         workload.weight,
         workload.estimate_s,
-        workers=workers,
+        workers=size,
         window_s=workload.window_s,
     )
-    return Run(seen, policy, workers, columns.start_s, columns.finish_s, columns.outcome)
+    return Run(seen, policy, size, columns.start_s, columns.finish_s, columns.outcome)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..engine.simulate import Run
+from ..engine.simulate import Run, without_events
 from ..measures.fair import fair_reference
 from ..measures.tiers import NANOSECOND
 from ..policies.tasks import REJECTED
@@ -126,6 +126,7 @@ def _windows(run: Run, window_s: float, step_s: float, before: bool) -> list[tup
     """Return the windows that end at a multiple of the step, with those that begin before 0."""
     if not isinstance(run, Run):
         raise TypeError(f"run must be a Run from simulate(); got {run!r}")
+    without_events(run, "a look back")
     window_s = _check.number("window_s", window_s, above=0)
     step_s = _check.number("step_s", step_s, above=0)
     steps = range(1, floor(run.workload.horizon_s / step_s) + 1)

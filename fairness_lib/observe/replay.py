@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .. import _check
-from ..engine.simulate import Run
+from ..engine.simulate import Run, without_events
 from ..policies.tasks import REJECTED
 from .monitor import FairnessMonitor
 from .series import Period
@@ -19,6 +19,7 @@ FINISH, ARRIVE, REJECT, START, FINISH_AT_ONCE = range(5)
 
 def events(run: Run) -> Iterator[tuple[float, int, int]]:
     """Yield (time, kind, task) in time order; at one instant in the order of the event loop."""
+    without_events(run, "a replay")
     task = np.arange(len(run.workload))
     rejected = np.isin(run.outcome, REJECTED)
     served = run.served
@@ -92,6 +93,7 @@ def count_by_period(run: Run, metrics: TenantMetrics, period_s: float) -> list[P
         Length of a period in seconds. Tasks count when they arrive and when they start; what
         happens after the horizon is left out.
     """
+    without_events(run, "a count by period")
     workload = run.workload
     edges = np.arange(0.0, workload.horizon_s, _check.number("period_s", period_s, above=0))
     arrival = np.searchsorted(edges, workload.arrival_s, side="right") - 1

@@ -57,7 +57,8 @@ def demand_estimates(ax: Axes, true_per_s: float, rows: Mapping[str, Mapping[str
         for column, marker, color in ESTIMATES.values():
             ax.plot(row[column], y, marker=marker, color=color, markersize=9, linestyle="none")
     ax.axvline(true_per_s, color="black", linestyle="--", linewidth=1.2)
-    ax.text(true_per_s, -0.75, " true demand")
+    at, beside = (true_per_s, -0.75), (5, 0)  # the line would cross the first letter
+    ax.annotate("true demand", at, xytext=beside, textcoords="offset points")
     far = list(rows).index(max(rows, key=lambda name: rows[name]["attempts_per_s"]))
     row = list(rows.values())[far]
     for name, (column, _, color) in ESTIMATES.items():
@@ -65,7 +66,7 @@ def demand_estimates(ax: Axes, true_per_s: float, rows: Mapping[str, Mapping[str
         ax.annotate(
             name,
             (row[column], far),
-            xytext=(-4 if right else 0, 10 if name != "less retries" else -18),
+            xytext=(5, -18) if name == "less retries" else (-4 if right else 0, 10),
             textcoords="offset points",
             ha="right" if name == "admitted" else "left" if name == "less retries" else "center",
             color=color,

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from .. import _check
-from .tasks import Outcome, Tasks
+from .tasks import Outcome, Tasks, for_name
 
 RATE_TOLERANCE = 1.0 + 1e-9
 """What the rate is multiplied by."""
@@ -72,6 +71,11 @@ class TokenBucket:
         self.taken += 1
         return True
 
+    def wait_s(self, now: float) -> float:
+        """Return how long after `now` there is a token, in seconds; 0 if there is one."""
+        tokens = self.burst + (now - self.full_s) * self.rate_per_s * RATE_TOLERANCE - self.taken
+        return max(0.0, (1.0 - tokens) / self.rate_per_s)
+
 
 @dataclass
 class Quota:
@@ -112,14 +116,7 @@ class Quota:
 
     def bucket_for(self, tenant: str) -> TokenBucket:
         """Return a full bucket for the tenant of this name."""
-        name: str | None = tenant
-        if tenant not in self.buckets:
-            name = next((name for name in self.buckets if fnmatchcase(tenant, name)), None)
-        if name is None:
-            raise ValueError(
-                f"buckets has no entry for tenant {tenant!r}; it names {', '.join(self.buckets)}"
-            )
-        rate_per_s, burst = self.buckets[name]
+        rate_per_s, burst = for_name("buckets", self.buckets, tenant)
         return TokenBucket(float(rate_per_s), float(burst))
 
     def begin(self, tasks: Tasks) -> None:
@@ -130,3 +127,7 @@ class Quota:
     def admit(self, task: int, now: float) -> Outcome | None:
         """Return None to let the task through, else the reason it is rejected."""
         return None if self._bucket[self._tenant[task]].take(now) else Outcome.QUOTA
+
+    def retry_after_s(self, task: int, now: float, workers: int) -> float:
+        """Return how long it takes until the task's tenant has a token again, in seconds."""
+        return self._bucket[self._tenant[task]].wait_s(now)

@@ -13,7 +13,7 @@ from .tasks import Outcome, Tasks
 LEAST_QUANTUM_S = 1e-9
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Flow:
     """One tenant's queue in a round-robin scan, and its account.
 
@@ -62,10 +62,7 @@ class DeficitRoundRobin:
         _check.number("quantum_s", self.quantum_s, least=LEAST_QUANTUM_S)
         if self.cap is not None:
             _check.whole("cap", self.cap)
-        if self.weights is not None:
-            self.weights = _check.by_name("weights", self.weights, "numbers")
-            for name, weight in self.weights.items():
-                _check.number(f"weights[{name!r}]", weight, above=0)
+        self.weights = _check.weights(self.weights)
 
     def quanta(self, tasks: Tasks) -> list[float]:
         """Return each tenant's quantum in worker-seconds: `quantum_s` times its weight."""
@@ -113,8 +110,8 @@ class DeficitRoundRobin:
                     self.fruitless_visits += in_vain
                 task = flow.queue.popleft()
                 flow.left_s, flow.visits = deficit_s - cost_s, 0
-                if not flow.queue:  # forfeit, and the next turn begins
-                    flow.left_s = 0.0
+                if not flow.queue:  # forfeit, but for a debt, and the next turn begins
+                    flow.left_s = min(flow.left_s, 0.0)
                     active.popleft()
                     if active:
                         active[0].visits += 1
@@ -125,6 +122,28 @@ class DeficitRoundRobin:
                 self._skip_rounds()
             active[0].visits += 1
         return None
+
+    def abandoned(self, task: int, now: float) -> None:
+        """Take a task out of its queue; one that is empty then leaves the round, as when served."""
+        flow = self.flows[self._tenant[task]]
+        flow.queue.remove(task)
+        if not flow.queue:
+            flow.left_s, flow.visits = min(flow.left_s, 0.0), 0
+            had_its_turn = flow is self._active[0]
+            self._active.remove(flow)
+            if had_its_turn and self._active:
+                self._active[0].visits += 1
+
+    def retry_after_s(self, task: int, now: float, workers: int) -> float:
+        """Return how long the tenant's queue is expected to last, as long as others are backlogged.
+
+        That is at its share of the moment, and if its tasks cost what this one does.
+        """
+        flow, round_s = self.flows[self._tenant[task]], 0.0
+        for other in self._active:
+            round_s += other.quantum_s
+        rounds = len(flow.queue) * self._estimate_s[task] / flow.quantum_s
+        return rounds * round_s / workers
 
     def _skip_rounds(self) -> None:
         """Go at once through the rounds in which no deficit would reach its head's cost."""

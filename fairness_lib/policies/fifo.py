@@ -30,6 +30,7 @@ class Fifo:
         """Start with an empty queue."""
         self._queue: deque[int] = deque()
         self._limit = inf if self.cap is None else self.cap
+        self._estimate_s = tasks.estimate_s
 
     def put(self, task: int, now: float) -> Outcome | None:
         """Append the task, or reject it if the queue is full."""
@@ -41,3 +42,11 @@ class Fifo:
     def take(self, now: float) -> int | None:
         """Give the task that has waited longest."""
         return self._queue.popleft() if self._queue else None
+
+    def abandoned(self, task: int, now: float) -> None:
+        """Take a task out of the queue; found at once if it has waited longest."""
+        self._queue.remove(task)
+
+    def retry_after_s(self, task: int, now: float, workers: int) -> float:
+        """Return how long the queue is expected to last, if its tasks cost what this one does."""
+        return len(self._queue) * self._estimate_s[task] / workers

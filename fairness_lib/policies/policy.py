@@ -16,7 +16,7 @@ from .admission import Quota
 from .discipline import Discipline
 from .drr import DeficitRoundRobin
 from .fifo import Fifo
-from .tasks import Outcome, Tasks
+from .tasks import Outcome, Tasks, has
 
 ARTICLE_BUCKETS: Mapping[str, tuple[float, float]] = {
     "heavy": (450.0, 100.0),
@@ -56,9 +56,9 @@ class Policy:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", _check.name("name", self.name))
-        _has("discipline", self.discipline, "begin", "put", "take")
+        has("discipline", self.discipline, "begin", "put", "take")
         if self.admission is not None:
-            _has("admission", self.admission, "begin", "admit")
+            has("admission", self.admission, "begin", "admit")
 
 
 def fifo(*, cap: int | None = 2000) -> Policy:
@@ -112,9 +112,3 @@ def takes(name: str) -> set[str]:
 def without_contract() -> list[str]:
     """Return the names of the policies that need no quotas, which are a contract's."""
     return [name for name in POLICIES if "buckets" not in takes(name)]
-
-
-def _has(field: str, part: object, *methods: str) -> None:
-    for method in methods:
-        if not callable(getattr(part, method, None)):
-            raise TypeError(f"{field} must have a method {method}(); {part!r} has none")

@@ -32,6 +32,7 @@ from ..measures.report import OBJECTIVE_S, SCALARS, UNITS, measure
 from ..measures.tiers import TENANT_COLUMNS as TENANT_METRICS
 from ..policies.policy import Policy
 from ..policies.tasks import REJECTED, Outcome
+from ..traffic.pool import Pool, as_pool
 from ..traffic.scenario import Scenario
 from ..traffic.workload import Workload
 from .runs_file import Rows, RunsFile
@@ -85,7 +86,7 @@ def sweep(
     grid: Mapping[str, Iterable[Any]],
     seeds: Iterable[int],
     *,
-    workers: int | None = None,
+    workers: int | Pool | None = None,
     window: tuple[float, float] | None = None,
     unit: str = "tasks",
     objective_s: float = OBJECTIVE_S,
@@ -112,8 +113,8 @@ def sweep(
         ``workers`` to the pool.
     seeds : iterable of int
         Distinct seeds.
-    workers : int, optional
-        Size of the pool; that of the scenario or workload by default.
+    workers : int or Pool, optional
+        The pool; that of the scenario or workload by default.
     window, unit, objective_s, backlog
         As for `measure`.
     by : {"run", "tenant"}
@@ -211,7 +212,7 @@ class Planned:
     given: dict[str, Any]  # policy, parameters, seed, as they stand in the table
     traffic: Any  # a scenario, or a callable that takes the seed only
     policy: Policy
-    workers: int | None  # None: the workload's own
+    workers: int | Pool | None  # None: the workload's own
     how: How
 
     def __str__(self) -> str:
@@ -224,7 +225,7 @@ def _plan(
     policies: Mapping[str, Policy | Callable[..., Policy]],
     grid: Mapping[str, list[Any]],
     seeds: list[int],
-    workers: int | None,
+    workers: int | Pool | None,
     how: How,
 ) -> dict[str, Planned]:
     """List all runs, by key: by grid, policy and seed."""
@@ -249,7 +250,7 @@ def _plan(
                 raise ValueError("workers must be given, as the scenario does not say how many")
             pool = source.workers
         if pool is not None:
-            pool = _check.whole("workers", pool)
+            pool = as_pool("workers", pool)
         for name, maker in policies.items():
             policy = _called(f"policies[{name!r}]", maker, values)
             if not isinstance(policy, Policy):

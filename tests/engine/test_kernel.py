@@ -9,7 +9,16 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from cases import at_its_rate, clocks, idle_while_queued, policies_with, rates, starts, workloads
+from cases import (
+    at_its_rate,
+    clocks,
+    idle_while_queued,
+    others,
+    policies_with,
+    rates,
+    starts,
+    workloads,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,7 +91,7 @@ def run_compiled(workload: Workload, policy: Policy, workers: int = 8) -> Run:
 
 # --- simulation ---------------------------------------------------------------------
 
-policies = policies_with(
+policies = others | policies_with(
     st.sampled_from([2e-9, 1e-6, 1e-3, 0.01, 0.1, 0.25, 1.0, 3.0, 1e6]) | st.floats(1e-4, 4)
 )
 estimated = workloads(max_tasks=60, max_tenants=6).flatmap(

@@ -14,8 +14,12 @@ from cases import rows
 from scipy import stats
 
 from fairness_lib import (
+    Clients,
     Deterministic,
     Exponential,
+    Outcome,
+    Policy,
+    Retry,
     Run,
     Scenario,
     Tenant,
@@ -102,3 +106,97 @@ def test_a_server_is_busy_its_load_of_the_time() -> None:
     of_load = runs(0.8, 1)
     busy = [float(r.workload.cost_s.sum() / r.workload.horizon_s) for r in of_load]
     assert_within(busy, 0.8, width=0.03)
+
+
+# --- clients that leave, come again, or wait for an answer ------------------------------------
+
+
+def birth_and_death(births, deaths) -> np.ndarray:
+    """Return the stationary distribution of a birth-death chain with these rates."""
+    states = np.cumprod([1.0, *(b / d for b, d in zip(births, deaths, strict=True))])
+    return states / states.sum()
+
+
+@pytest.mark.parametrize(("load", "servers", "patience_s"), [(3.0, 4, 0.5), (6.0, 4, 1.0)])
+def test_clients_leave_as_in_erlang_a(load, servers, patience_s) -> None:
+    """M/M/c+M: whoever is in the queue leaves at rate 1/patience (Palm 1957).
+
+    Who is being served leaves too here, but the service goes on, so that the queue is the same.
+    """
+    depth = np.arange(1, 200)
+    deaths = np.minimum(depth, servers) + np.maximum(depth - servers, 0) / patience_s
+    chance = birth_and_death(np.full(len(depth), load), deaths)
+    queued = (np.maximum(np.arange(200) - servers, 0) * chance).sum()
+    expected = queued / patience_s / load  # who leaves the queue, of all who come
+    clients = Clients(patience=Exponential(patience_s))
+    tenant = Tenant("all", load, service_time=EXPONENTIAL, clients=clients)
+    scenario = Scenario([tenant], workers=servers, horizon_s=TASKS / load)
+    gone, in_vain = [], []
+    for seed in SEEDS:
+        run = simulate(scenario.workload(seed), fifo(cap=None))
+        left = run.outcome == Outcome.ABANDONED
+        gone.append(float((left & (run.wasted_s == 0)).mean()))
+        in_vain.append(float(left.mean()))
+    assert_within(gone, expected, width=0.1)
+    with pytest.raises(AssertionError, match="closed form"):  # the negative control
+        assert_within(in_vain, expected, width=1.0)
+
+
+def test_a_closed_loop_is_the_machine_repair_model() -> None:
+    """M/M/c//N: 12 clients that think for 3 s, 3 servers of rate 1."""
+    clients, servers, think_s = 12, 3, 3.0
+    depth = np.arange(clients)
+    births, deaths = (clients - depth) / think_s, np.minimum(depth + 1, servers)
+    chance = birth_and_death(births, deaths)
+    busy = (np.minimum(np.arange(clients + 1), servers) * chance).sum()  # so many answers a second
+    waits_s = clients / busy - think_s - 1.0  # by Little's law over the whole cycle
+    loop = Clients(number=clients, think=Exponential(think_s))
+    tenant = Tenant("all", 0, service_time=EXPONENTIAL, clients=loop)
+    scenario = Scenario([tenant], workers=servers, horizon_s=6000.0)
+    made = [simulate(scenario.workload(seed), fifo(cap=None)) for seed in SEEDS]
+    assert_within([float((r.finish_s < 6000.0).sum() / 6000.0) for r in made], busy, width=0.03)
+    assert_within([float(settled(r).mean()) for r in made], waits_s, width=0.1)
+
+
+def test_retries_multiply_the_attempts_by_a_geometric_sum() -> None:
+    """Each attempt of M/M/c/c is blocked with the same chance b if the waits are long:
+
+    of up to m attempts there are (1 - b**m) / (1 - b), and b is Erlang B at that many times the
+    load. Found by iterating: both sides depend on b.
+    """
+    load, servers, most = 3.0, 3, 4
+    blocked = 0.0
+    for _ in range(200):
+        offered = load * sum(blocked**k for k in range(most))
+        chance = birth_and_death([offered] * servers, np.arange(1, servers + 1))
+        blocked = 0.5 * (blocked + chance[-1])
+    expected = sum(blocked**k for k in range(most))
+    retry = Retry(most, backoff_s=200.0, factor=1.0, most_s=200.0, jitter=1.0)
+    tenant = Tenant("all", load, service_time=EXPONENTIAL, clients=Clients(retry=retry))
+    scenario = Scenario([tenant], workers=servers, horizon_s=10_000.0)
+    made = [simulate(scenario.workload(seed), Policy("lost", Lost(servers))) for seed in SEEDS]
+    inside = [run.attempts[np.abs(run.workload.arrival_s - 5000) < 4000] for run in made]
+    assert_within([float(attempts.mean()) for attempts in inside], expected, width=0.05)
+
+
+class Lost:
+    """No queue: whoever finds all servers busy is turned away."""
+
+    def __init__(self, servers: int) -> None:
+        self.servers = servers
+
+    def begin(self, tasks) -> None:
+        self.busy, self.next = 0, None
+
+    def put(self, task, now):
+        if self.busy == self.servers:
+            return Outcome.QUEUE_FULL
+        self.busy, self.next = self.busy + 1, task
+        return None
+
+    def take(self, now):
+        task, self.next = self.next, None
+        return task
+
+    def finished(self, task, cost_s, now) -> None:
+        self.busy -= 1

@@ -31,3 +31,11 @@ def page(tab: Tab) -> Iterator[Tab]:
     tab.resize(DESK)
     yield tab.open()
     tab.check_quiet()
+
+
+@pytest.fixture(scope="module")
+def shown() -> Any:
+    """Tasks in motion, as the landing page has them."""
+    from fairness_lib.explorer import motion
+
+    return motion()

@@ -31,6 +31,7 @@ from fairness_lib import (
     simulate,
     timeline,
 )
+from fairness_lib.engine import kernel
 from fairness_lib.explorer import explore
 from fairness_lib.explorer.rows import names_of, to_rows, to_scenario
 from fairness_lib.explorer.view import LIMITS
@@ -87,7 +88,7 @@ def assert_same_bits(page: Page, explorer) -> None:
         np.testing.assert_array_equal(page.column("arrived"), table["arrived"])
         completed = page.column("completed") / (window[1] - window[0])
         np.testing.assert_array_equal(completed, table["completed_per_s"])
-        outcomes = page.column("outcomes").reshape(tenants, len(Outcome))
+        outcomes = page.column("outcomes").reshape(tenants, kernel.OUTCOMES)
         np.testing.assert_array_equal(outcomes[:, Outcome.QUEUE_FULL], table["rejected_queue_full"])
         np.testing.assert_array_equal(outcomes[:, Outcome.QUOTA], table["rejected_quota"])
         waits = page.column("wait_s").reshape(tenants, 3)
@@ -99,7 +100,7 @@ def assert_same_bits(page: Page, explorer) -> None:
             np.testing.assert_array_equal(page.column("kept") / page.column("owed"), table["kept"])
         behind = page.column("behind_s").reshape(tenants, 2)
         np.testing.assert_array_equal(behind, table[["behind_p50_s", "behind_p99_s"]])
-        assert page.column("missed").tolist() == list(report.missed.values())
+        assert page.column("missed").tolist() == list(report.missed.values())[: kernel.OUTCOMES]
         assert page.fruitless == run.fruitless_visits
         groups = {row["name"]: names_of(row) for row in explorer.view.tenants}
         over_time = timeline(run, groups)

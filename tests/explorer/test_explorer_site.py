@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browsing import AXE, DESK, PHONE
+from browsing import AXE, DESK, ON_SITE, PHONE
 
 pytest.importorskip("anywidget", reason="the widgets need the extra 'book'")
 
@@ -23,11 +23,7 @@ from fairness_lib import check
 from fairness_lib.explorer import explore, stepper
 from fairness_lib.explorer.words import in_words
 
-pytestmark = [
-    pytest.mark.site,
-    pytest.mark.browser,
-    pytest.mark.filterwarnings("ignore:.*tests that use browser.*"),
-]
+pytestmark = list(ON_SITE)
 
 # --- right -----------------------------------------------------------------------------------
 

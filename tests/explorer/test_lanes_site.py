@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
-from browsing import PHONE
+from browsing import ON_SITE, PHONE
 
 pytest.importorskip("anywidget", reason="the widgets need the extra 'book'")
 
@@ -19,11 +19,7 @@ from explorer_tab import POLICIES, SLIDERS, Tab, agrees
 from fairness_lib import measure, simulate
 from fairness_lib.explorer import explore
 
-pytestmark = [
-    pytest.mark.site,
-    pytest.mark.browser,
-    pytest.mark.filterwarnings("ignore:.*tests that use browser.*"),
-]
+pytestmark = list(ON_SITE)
 
 SIZES = {1600: 900, 1280: 720, 1000: 800, 768: 1024, 360: 740}
 TICKS = """part => [...document.querySelectorAll(`.fl-lane-head .fl-cell-${part} [data-value]`)]

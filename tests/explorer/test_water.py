@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browsing import AXE, DESK, HTML, PHONE, Look
+from browsing import AXE, DESK, HTML, PHONE, Look, on_site
 
 pytest.importorskip("anywidget", reason="the widgets need the extra 'book'")
 
@@ -128,20 +128,7 @@ def page(tab: Tab) -> Iterator[Tab]:
     assert (tab.faults, tab.outside) == ([], [])
 
 
-on_site = [
-    pytest.mark.site,
-    pytest.mark.browser,
-    pytest.mark.filterwarnings("ignore:.*tests that use browser.*"),
-]
-
-
-def marked(test: Any) -> Any:
-    for mark in on_site:
-        test = mark(test)
-    return test
-
-
-@marked
+@on_site
 def test_keys_move_every_handle_and_shares_follow(page: Tab) -> None:
     assert page.agrees()["shares"] == [2, 4, 6]
     random = np.random.default_rng(2)
@@ -161,7 +148,7 @@ def test_keys_move_every_handle_and_shares_follow(page: Tab) -> None:
     assert len(seen) > 25
 
 
-@marked
+@on_site
 def test_every_handle_can_be_dragged(page: Tab) -> None:
     for name in NAMES:
         grip = page.handle(name).locator(".fl-grip")
@@ -178,7 +165,7 @@ def test_every_handle_can_be_dragged(page: Tab) -> None:
         page.agrees()
 
 
-@marked
+@on_site
 def test_handles_say_what_they_are_set_to(page: Tab) -> None:
     spoken = {name: page.handle(name).get_attribute("aria-valuetext") for name in NAMES}
     assert spoken["Capacity"] == "12 tasks/s"
@@ -192,7 +179,7 @@ def test_handles_say_what_they_are_set_to(page: Tab) -> None:
     assert page.agrees()["shares"] == [2, 4, 6]
 
 
-@marked
+@on_site
 def test_vessels_have_no_barriers_and_fit_a_phone(page: Tab) -> None:
     page.page.evaluate(AXE.read_text(encoding="utf-8"))
     for size in (DESK, PHONE):
@@ -203,7 +190,7 @@ def test_vessels_have_no_barriers_and_fit_a_phone(page: Tab) -> None:
     page.resize(DESK)
 
 
-@marked
+@on_site
 def test_static_figure_stands_in_without_scripts(browser: Any, origins: dict[str, str]) -> None:
     context = browser.new_context(java_script_enabled=False)
     try:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cases import article_report, tasks
 
-from fairness_lib import Outcome, fifo, measure, simulate
+from fairness_lib import Outcome, article_workload, fifo, measure, simulate
 
 GROUPS = {"others": ["mid*", "small*"], "heavy": "heavy", "one": ["small07", "mid?"]}
 
@@ -57,3 +57,20 @@ def test_a_group_that_is_owed_nothing_keeps_nothing() -> None:
 def test_what_is_not_allowed_is_named(groups, said) -> None:
     with pytest.raises((ValueError, TypeError), match=said):
         article_report("drr", 1).by_group(groups)
+
+
+def test_labels_are_measured_as_groups_are() -> None:
+    """With one label a tenant, and one group a tenant, both tables say the same."""
+    work = article_workload(1)
+    labelled = work.with_labels(work.tenant, work.tenants)
+    report = measure(simulate(labelled, fifo()))
+    by_group = report.by_group({name: name for name in work.tenants})
+    by_label = report.by_label()
+    assert by_label.index.name == "label"
+    assert by_label.equals(by_group[by_label.columns].rename_axis("label"))
+    assert by_label["arrived"].sum() == report.tenants["arrived"].sum()
+
+
+def test_without_labels_there_is_no_report_by_label() -> None:
+    with pytest.raises(ValueError, match="workload must have labels"):
+        measure(simulate(article_workload(1), fifo())).by_label()

@@ -104,7 +104,10 @@ def test_scalars_by_hand() -> None:
     # alone until 2.5, a has half the worker until 3.5, when b's first is done, and from 5
     # (see test_fair): b is owed both its starts, and a none
     assert (report.owed, report.kept) == (2, 0.0)
-    assert report.missed == {"late": 2, "waiting": 0, "queue_full": 0, "quota": 0}
+    assert report.missed == {
+        **{"late": 2, "waiting": 0, "queue_full": 0, "quota": 0},
+        "abandoned": 0,
+    }
     assert (report.worst_behind_p99_s, report.worst_behind_tenant) == (0.5, "b")
     assert report.idle_while_queued_s == 0
     assert np.isnan(report.under_share_p99_wait_s)  # both ask for more than their share
@@ -125,6 +128,7 @@ def test_table_by_hand() -> None:
         "rejected_queue_full": [1, 0],
         "rejected_quota": [0, 0],
         "waiting": [0, 0],
+        "abandoned": [0, 0],
         # waits: a 1 and 1.5, b 1.5 and 0.5; element int(q * (n - 1)) of two is the lower one
         "wait_p50_s": [1.0, 0.5],
         "wait_p90_s": [1.0, 0.5],
@@ -137,6 +141,7 @@ def test_table_by_hand() -> None:
         "fair_work_s": [3.0, 1.0],
         "got_work_s": [3.0, 1.0],
         "got_over_fair": [1.0, 1.0],
+        "wasted_work_s": [0.0, 0.0],
         "depth_max": [1, 1],
         # queued in the window: a 2 to 3 and 3 to 4.5, b 2.5 to 4 and 5 to 5.5
         "depth_mean": [2.5 / 4, 2.0 / 4],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,19 +43,3 @@ def test_queue_is_that_of_each_moment_and_waits_are_the_runs(tasks, step_s, turn
             came = last | (np.floor(workload.arrival_s / step_s) <= step)
             left = run.served & (np.floor(run.start_s / step_s) <= step)
             assert row.waiting == (own & entered & came & ~left).sum()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"step_s": 0}, "step_s must be finite and above 0"),
-        ({"q": 1.5}, "q must be at least 0 and at most 1"),
-        ({"groups": {"x": "nobody"}}, "must match tenants"),
-    ],
-)
-def test_what_is_not_allowed_is_named(arguments, message: str) -> None:
-    run = simulate(Workload(["a"], [0.0], [0], [1.0], horizon_s=1), fifo(), workers=1)
-    with pytest.raises(ValueError, match=message):
-        timeline(run, **arguments)
-    with pytest.raises(TypeError, match="run must be a Run"):
-        timeline(None)

@@ -15,11 +15,13 @@ def test_the_numbers_of_outcomes_are_fixed() -> None:
         "waiting": 1,
         "queue_full": 2,
         "quota": 3,
+        "abandoned": 4,
     }
 
 
-def test_every_outcome_but_served_and_waiting_is_a_rejection() -> None:
-    assert set(REJECTED) == set(Outcome) - {Outcome.SERVED, Outcome.WAITING}
+def test_what_the_policy_turns_away_is_a_rejection_and_what_a_client_gives_up_is_none() -> None:
+    others = {Outcome.SERVED, Outcome.WAITING, Outcome.ABANDONED}
+    assert set(REJECTED) == set(Outcome) - others
 
 
 def test_weights_by_name_replace_the_tenants_own() -> None:

@@ -50,7 +50,7 @@ def test_the_table_names_the_tenants() -> None:
 def test_merging_keeps_each_tenants_order_and_ties_go_by_tenant() -> None:
     first = np.array([0.0, 1.0, 1.0]), np.array([1.0, 2.0, 3.0])
     second = np.array([0.5, 1.0]), np.array([4.0, 5.0])
-    arrival_s, tenant, cost_s = merge([first, second])
+    _, arrival_s, tenant, cost_s = merge([first, second])
     assert arrival_s.tolist() == [0.0, 0.5, 1.0, 1.0, 1.0]
     assert tenant.tolist() == [0, 1, 0, 0, 1]
     assert cost_s.tolist() == [1.0, 4.0, 2.0, 3.0, 5.0]
@@ -59,7 +59,7 @@ def test_merging_keeps_each_tenants_order_and_ties_go_by_tenant() -> None:
 def test_many_ties_keep_their_order_too() -> None:
     """Sorts that are not stable often are for a few rows."""
     same = np.repeat([1.0, 2.0], 100)
-    _, tenant, cost_s = merge([(same, np.arange(200.0)), (same, 1000 + np.arange(200.0))])
+    _, _, tenant, cost_s = merge([(same, np.arange(200.0)), (same, 1000 + np.arange(200.0))])
     assert tenant.tolist() == [0] * 100 + [1] * 100 + [0] * 100 + [1] * 100
     assert np.array_equal(np.diff(cost_s[tenant == 0]), np.ones(199))
 

@@ -18,3 +18,11 @@ def admit(tenant: int, now: float, buckets: Buckets) -> bool:
         return False
     buckets.taken[tenant] += 1.0
     return True
+
+
+def refill_s(tenant: int, now: float, buckets: Buckets) -> float:
+    """Return how long it takes until a tenant's bucket has a token again."""
+    burst, rate_per_s = buckets.burst[tenant], buckets.rate_per_s[tenant]
+    filled = (now - buckets.full_s[tenant]) * rate_per_s * RATE_TOLERANCE
+    tokens = burst + filled - buckets.taken[tenant]
+    return float(max(0.0, (1.0 - tokens) / rate_per_s))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 Column = Any  # float64 unless said otherwise
-SERVED, WAITING, QUEUE_FULL, QUOTA, OUTCOMES = 0, 1, 2, 3, 4  # as in tasks.Outcome
+SERVED, WAITING, QUEUE_FULL, QUOTA, ABANDONED = 0, 1, 2, 3, 4  # as in tasks.Outcome
+OUTCOMES = 4  # those that a run can have whose clients never leave
 
 
 class Tasks(NamedTuple):
@@ -31,3 +32,10 @@ class Pool(NamedTuple):
 
     finish_s: Column  # by worker
     order: Column  # int64: busy workers by their finish, then the idle ones
+
+
+class Steps(NamedTuple):
+    """The size of a pool that changes."""
+
+    from_s: Column
+    workers: Column  # int64

@@ -11,7 +11,7 @@ from ...policies.drr import LEAST_QUANTUM_S, DeficitRoundRobin
 from ...policies.tasks import Tasks as Known
 from ...traffic.workload import Workload
 from .columns import Column, Tasks
-from .queues import Queues, append, pop, queues_for
+from .queues import Queues, append, pop, queues_for, remove
 
 MOST_VISITS = 2.0**62
 
@@ -36,12 +36,16 @@ class State(NamedTuple):
 RING_LAST, RING_SIZE, FRUITLESS, RING = 0, 1, 2, 3
 
 
-def obstacle(discipline: DeficitRoundRobin, workload: Workload) -> str | None:
-    """Say why the kernel cannot run this discipline; None if it can."""
+def most_visits(discipline: DeficitRoundRobin, workload: Workload, work_s: float) -> float:
+    """Return an upper bound for the visits that it takes to pay for so much work."""
     lightest = min(workload.weight.min(), *(discipline.weights or {}).values(), inf)
     least_s = max(float(discipline.quantum_s * lightest), LEAST_QUANTUM_S)
-    rounds = workload.estimate_s.sum() / least_s + len(workload)
-    if rounds * len(workload.tenants) > MOST_VISITS:
+    return float((work_s / least_s + len(workload)) * len(workload.tenants))
+
+
+def obstacle(discipline: DeficitRoundRobin, workload: Workload) -> str | None:
+    """Say why the kernel cannot run this discipline; None if it can."""
+    if most_visits(discipline, workload, workload.estimate_s.sum()) > MOST_VISITS:
         return "so small a quantum needs more visits than it can count"
     return None
 
@@ -52,7 +56,7 @@ def rules_of(discipline: DeficitRoundRobin, known: Known, n: int) -> Rules:
     return Rules(cap, np.array(discipline.quanta(known), dtype=np.float64))
 
 
-def state_for(n: int, tenants: int) -> State:
+def state_for(rules: Rules, n: int, tenants: int) -> State:
     """Return memory for a run."""
     visits, after = np.empty((2, tenants), dtype=np.int64)
     ring = np.empty(RING, dtype=np.int64)
@@ -126,7 +130,7 @@ def take(tasks: Tasks, rules: Rules, state: State) -> int:
             task = pop(t, state.queues)
             state.left_s[t], state.visits[t] = deficit_s - cost_s, 0
             if state.queues.length[t] == 0:
-                state.left_s[t] = 0.0
+                state.left_s[t] = min(state.left_s[t], 0.0)  # a debt stays
                 state.after[last] = state.after[t]
                 state.ring[RING_SIZE] -= 1
                 if state.ring[RING_SIZE] > 0:
@@ -138,6 +142,35 @@ def take(tasks: Tasks, rules: Rules, state: State) -> int:
             skip_rounds(tasks, rules, state)
         state.visits[state.after[t]] += 1
     return -1
+
+
+def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> None:
+    """Take a task out of its queue; one that is empty then leaves the ring, as when served."""
+    t = tasks.tenant[task]
+    remove(task, t, state.queues)
+    if state.queues.length[t] == 0:
+        state.left_s[t], state.visits[t] = min(state.left_s[t], 0.0), 0
+        before, had_its_turn = t, state.after[state.ring[RING_LAST]] == t
+        while state.after[before] != t:
+            before = state.after[before]
+        state.after[before] = state.after[t]
+        if state.ring[RING_LAST] == t:
+            state.ring[RING_LAST] = before
+        state.ring[RING_SIZE] -= 1
+        if had_its_turn and state.ring[RING_SIZE] > 0:
+            state.visits[state.after[state.ring[RING_LAST]]] += 1
+
+
+def retry_after_s(
+    task: int, now: float, workers: int, tasks: Tasks, rules: Rules, state: State
+) -> float:
+    """Return how long the tenant's queue is expected to last, as long as others are backlogged."""
+    t, last, round_s = tasks.tenant[task], state.ring[RING_LAST], 0.0
+    for _ in range(state.ring[RING_SIZE]):
+        last = state.after[last]
+        round_s += rules.quantum_s[last]
+    rounds = state.queues.length[t] * tasks.estimate_s[task] / rules.quantum_s[t]
+    return float(rounds * round_s / workers)
 
 
 def fruitless(state: State) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import inf
 from typing import NamedTuple
 
-from .columns import Column, Tasks
+from .columns import Column, Steps, Tasks
 from .heaps import sift_down, sift_up
 
 
@@ -54,24 +54,49 @@ def cut_before(then: float, cut: int, now: float, virtual_s: float, pace: float,
 
 
 def share_fairly(
-    n: int, tenants: int, workers: int, tasks: Tasks, weight: Column, fair: Fair, fluid: Fluid
+    n: int,
+    tenants: int,
+    workers: int,
+    changes: int,
+    tasks: Tasks,
+    weight: Column,
+    sizes: Steps,
+    fair: Fair,
+    fluid: Fluid,
 ) -> int:
-    """Fill in `fair.start_s`, `virtual_s` and `cut_virtual_s`; return 0."""
+    """Fill in `fair.start_s`, `virtual_s` and `cut_virtual_s`; return 0.
+
+    The pool has so many `workers` at first, and `sizes` after each of its `changes`.
+    """
     ends, busy, weights = fluid.ends, fluid.busy, fluid.weights
     for node in range(2 * tenants):
         weights[node] = 0.0
     for t in range(tenants):
         fluid.working[t] = -1
-    now, virtual_s, size, cut = 0.0, 0.0, 0, 0
+    if changes > 0:  # what comes when all workers are gone never starts
+        for task in range(n):
+            fair.start_s[task], fair.virtual_s[task] = inf, inf
+    now, virtual_s, size, cut, change, pool = 0.0, 0.0, 0, 0, 0, workers
     for arriving in range(n + 1):
         until = tasks.arrival_s[arriving] if arriving < n else inf
-        while size > 0:
-            t = busy[0]
-            then = max(now, now + (ends[t] - virtual_s) * weights[1] / workers)
-            if then > until:
+        while size > 0 or change < changes:
+            then = inf
+            if size > 0 and pool > 0:
+                t = busy[0]
+                then = max(now, now + (ends[t] - virtual_s) * weights[1] / pool)
+            if change < changes and sizes.from_s[change] <= min(then, until):
+                pace = pool / weights[1] if size > 0 else 0.0
+                if cut < CUTS:
+                    cut = cut_before(sizes.from_s[change], cut, now, virtual_s, pace, fair)
+                virtual_s += (sizes.from_s[change] - now) * pace
+                now, pool = sizes.from_s[change], sizes.workers[change]
+                change += 1
+                continue
+            if then > until or then == inf:
                 break
+            t = busy[0]
             if cut < CUTS:
-                cut = cut_before(then, cut, now, virtual_s, workers / weights[1], fair)
+                cut = cut_before(then, cut, now, virtual_s, pool / weights[1], fair)
             now, virtual_s = then, max(virtual_s, ends[t])
             task = fluid.working[t]
             if task != fluid.latest[t]:
@@ -86,7 +111,7 @@ def share_fairly(
                 busy[0] = busy[size]
             if size > 0:
                 sift_down(busy, size, 0, ends)
-        pace = workers / weights[1] if size > 0 else 0.0
+        pace = pool / weights[1] if size > 0 else 0.0
         if cut < CUTS:
             cut = cut_before(until, cut, now, virtual_s, pace, fair)
         if arriving == n:

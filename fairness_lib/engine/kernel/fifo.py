@@ -8,7 +8,7 @@ from ...policies.fifo import Fifo
 from ...policies.tasks import Tasks as Known
 from ...traffic.workload import Workload
 from .columns import Tasks
-from .queues import Queues, append, pop, queues_for
+from .queues import Queues, append, pop, queues_for, remove
 
 
 class Rules(NamedTuple):
@@ -33,7 +33,7 @@ def rules_of(discipline: Fifo, known: Known, n: int) -> Rules:
     return Rules(n if discipline.cap is None else min(discipline.cap, n))
 
 
-def state_for(n: int, tenants: int) -> State:
+def state_for(rules: Rules, n: int, tenants: int) -> State:
     """Return memory for a run."""
     return State(queues_for(1, n))
 
@@ -54,6 +54,18 @@ def put(task: int, tasks: Tasks, rules: Rules, state: State) -> bool:
 def take(tasks: Tasks, rules: Rules, state: State) -> int:
     """Take the task that has waited longest; -1 if there is none."""
     return pop(0, state.queues) if state.queues.length[0] > 0 else -1
+
+
+def abandoned(task: int, now: float, tasks: Tasks, rules: Rules, state: State) -> None:
+    """Take a task out of the queue."""
+    remove(task, 0, state.queues)
+
+
+def retry_after_s(
+    task: int, now: float, workers: int, tasks: Tasks, rules: Rules, state: State
+) -> float:
+    """Return how long the queue is expected to last, if its tasks cost what this one does."""
+    return float(state.queues.length[0] * tasks.estimate_s[task] / workers)
 
 
 def fruitless(state: State) -> int:

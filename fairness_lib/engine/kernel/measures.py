@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, nan
 from typing import NamedTuple
 
-from .columns import OUTCOMES, SERVED, WAITING, Column, Tasks
+from .columns import ABANDONED, OUTCOMES, SERVED, WAITING, Column, Tasks
 from .fair import Fair
 from .heaps import sift_down
 
@@ -13,7 +13,8 @@ from .heaps import sift_down
 class Window(NamedTuple):
     """What is measured, and when."""
 
-    workers: int
+    workers: float  # in the window, on average
+    pool_s: float  # worker-seconds of the pool until the horizon
     horizon_s: float
     from_s: float
     to_s: float
@@ -26,7 +27,7 @@ class Report(NamedTuple):
     """What `measure` finds out; the scalars are indexed by the names below."""
 
     arrived: Column  # int64, by tenant, in the window, as all of these
-    outcomes: Column  # int64, OUTCOMES a tenant: of those that arrived
+    outcomes: Column  # int64, OUTCOMES a tenant: of those that arrived; who left is not there
     demand: Column  # by tenant, tasks or worker-seconds, as completed
     completed: Column  # by tenant
     fair_share_per_s: Column  # by tenant
@@ -34,7 +35,7 @@ class Report(NamedTuple):
     wait_s: Column  # QUANTILES a tenant: p50, p90, p99; NaN if none was served or waits
     owed: Column  # int64, by tenant
     kept: Column  # int64, by tenant
-    missed: Column  # int64, OUTCOMES: of all that was owed; late ones count as served
+    missed: Column  # int64, OUTCOMES: of all that was owed; late ones count as served; the same
     behind_s: Column  # BEHIND a tenant: p50, p99; NaN if none was served or waits
     fair_work_s: Column  # by tenant
     got_work_s: Column  # by tenant
@@ -146,13 +147,17 @@ def measure(
     tasks: Tasks,
     weight: Column,
     start_s: Column,
+    left_s: Column,
     outcome: Column,
     window: Window,
     fair: Fair,
     report: Report,
     scratch: Scratch,
 ) -> int:
-    """Fill `report`; return 1 if nothing arrived in the window, 2 if nothing finished, else 0."""
+    """Fill `report`; return 1 if nothing arrived in the window, 2 if nothing finished, else 0.
+
+    `left_s` says when the clients of abandoned tasks left.
+    """
     length_s = window.to_s - window.from_s
     first, waits, late, scalars = scratch.first, scratch.wait_s, scratch.late_s, report.scalars
     for t in range(tenants):
@@ -188,14 +193,15 @@ def measure(
             arrivals += 1
             report.arrived[t] += 1
             report.demand[t] += amount
-            report.outcomes[OUTCOMES * t + outcome[task]] += 1
-            if served or outcome[task] == WAITING:
+            if outcome[task] < OUTCOMES:
+                report.outcomes[OUTCOMES * t + outcome[task]] += 1
+            if served or outcome[task] == WAITING or outcome[task] == ABANDONED:
                 first[t + 1] += 1
             if fair.start_s[task] - arrival_s <= within_s:
                 report.owed[t] += 1
                 if served and start_s[task] - arrival_s <= within_s:
                     report.kept[t] += 1
-                else:
+                elif outcome[task] < OUTCOMES:
                     report.missed[outcome[task]] += 1
         if served:
             begin_s, finish_s = start_s[task], start_s[task] + cost_s
@@ -219,7 +225,7 @@ def measure(
     least, worst, top, asking = inf, 0, 0.0, 0
     for t in range(tenants):
         report.x[t] = nan
-        if report.demand[t] > 0.0:
+        if report.demand[t] / length_s > 0.0:
             x = report.completed[t] / length_s / report.fair_share_per_s[t]
             report.x[t] = x
             asking += 1
@@ -228,7 +234,7 @@ def measure(
                 least, worst = x, t
     total, squares = 0.0, 0.0
     for t in range(tenants):
-        if report.demand[t] > 0.0 and top > 0.0:
+        if report.demand[t] / length_s > 0.0 and top > 0.0:
             x = report.x[t] / top
             total += x
             squares += x * x
@@ -238,10 +244,13 @@ def measure(
         scratch.order[t] = first[t]
     for task in range(n):
         arrival_s = tasks.arrival_s[task]
-        if window.from_s <= arrival_s < window.to_s and outcome[task] <= WAITING:
+        judged = outcome[task] <= WAITING or outcome[task] == ABANDONED
+        if judged and window.from_s <= arrival_s < window.to_s:
             t = tasks.tenant[task]
             at = scratch.order[t]
             until_s = start_s[task] if outcome[task] == SERVED else window.horizon_s
+            if outcome[task] == ABANDONED:
+                until_s = left_s[task]
             waits[at] = until_s - arrival_s
             late[at] = max(until_s - fair.start_s[task], 0.0)
             scratch.order[t] = at + 1
@@ -272,9 +281,9 @@ def measure(
     scalars[CAPACITY], scalars[MIN_X], scalars[MIN_X_TENANT] = capacity, least, float(worst)
     scalars[JAIN] = total * total / (asking * squares) if top > 0.0 else 1.0
     scalars[UNDER_SHARE_P99] = select(waits, 0, kept, 0.99)
-    scalars[UTILISATION] = inside_cost_s / (window.workers * window.horizon_s)
+    scalars[UTILISATION] = inside_cost_s / window.pool_s
     scalars[WINDOW_UTILISATION] = got_s / (window.workers * length_s)
-    scalars[UTILISATION_WITH_DRAIN] = served_cost_s / (window.workers * window.horizon_s)
+    scalars[UTILISATION_WITH_DRAIN] = served_cost_s / window.pool_s
     return 0
 
 

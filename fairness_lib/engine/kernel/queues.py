@@ -40,3 +40,17 @@ def pop(queue: int, queues: Queues) -> int:
     queues.head[queue] = queues.behind[task]
     queues.length[queue] -= 1
     return int(task)
+
+
+def remove(task: int, queue: int, queues: Queues) -> None:
+    """Take a task out of its queue, wherever it is: found at once if it is the first one."""
+    if queues.head[queue] == task:
+        pop(queue, queues)
+        return
+    before = queues.head[queue]
+    while queues.behind[before] != task:
+        before = queues.behind[before]
+    queues.behind[before] = queues.behind[task]
+    if queues.tail[queue] == task:
+        queues.tail[queue] = before
+    queues.length[queue] -= 1
