@@ -1,6 +1,7 @@
 """Multi-tenant fairness that can be computed: scenarios, policies, simulation, metrics."""
 
 from .article.scenario import article_scenario, article_solo_scenario, article_workload
+from .decide import Capacity, Comparison, Decision, capacity, compare
 from .engine.simulate import Run, simulate
 from .measures.allocation import dominant_resource_fair, max_min_fair
 from .measures.credits import CreditShares, share_by_credits
@@ -33,7 +34,9 @@ from .runs.intervals import intervals
 from .traffic.clients import Clients, Retry
 from .traffic.pool import Pool
 from .traffic.scenario import Burst, Scenario, Tenant
+from .traffic.scenario_file import read_scenario
 from .traffic.service_times import Bimodal, Deterministic, Exponential, Lognormal, Pareto
+from .traffic.traces import CostExpression, Trace, TraceError, read_trace
 from .traffic.workload import Workload
 
 __version__ = "0.1.0"
@@ -42,9 +45,13 @@ __all__ = [
     "ARTICLE_POLICIES",
     "Bimodal",
     "Burst",
+    "Capacity",
     "ChargeAsYouGo",
     "Clients",
+    "Comparison",
+    "CostExpression",
     "CreditShares",
+    "Decision",
     "DeficitRoundRobin",
     "Deterministic",
     "Dispatchers",
@@ -75,13 +82,17 @@ __all__ = [
     "Tenant",
     "TenantMetrics",
     "TokenBucket",
+    "Trace",
+    "TraceError",
     "UnderShareAlert",
     "Verdict",
     "Workload",
     "article_scenario",
     "article_solo_scenario",
     "article_workload",
+    "capacity",
     "check",
+    "compare",
     "compare_calm",
     "crowded_out",
     "dominant_resource_fair",
@@ -99,6 +110,8 @@ __all__ = [
     "measure",
     "owed_is_kept",
     "quota",
+    "read_scenario",
+    "read_trace",
     "replicate",
     "share_by_credits",
     "simulate",

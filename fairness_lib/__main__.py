@@ -1,4 +1,4 @@
-"""The command line: ``python -m fairness_lib SUBCOMMAND``.
+"""The command line: ``fairness SUBCOMMAND``, or ``python -m fairness_lib SUBCOMMAND``.
 
 Each subcommand lives in its own module, named in `COMMANDS`; see `commands._cli` for what
 such a module offers. The library does the work; nothing is computed here.
@@ -10,17 +10,24 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 from . import __version__
 from .commands._cli import Parser, UsageError
 
-COMMANDS = ("report", "sweep", "live")
+COMMANDS = ("compare", "capacity", "generate", "report", "sweep", "live")
 """Modules of `commands` that register a subcommand, in the order that ``--help`` shows."""
+
+
+def program() -> str:
+    """Return the name that this was called by."""
+    called = Path(sys.argv[0]).stem if sys.argv else ""
+    return "fairness" if called == "fairness" else "python -m fairness_lib"
 
 
 def build_parser() -> Parser:
     """Put together the parser of all subcommands."""
-    parser = Parser(prog="python -m fairness_lib", description="Multi-tenant fairness, computed.")
+    parser = Parser(prog=program(), description="Multi-tenant fairness, computed.")
     parser.add_argument("--version", action="version", version=f"fairness_lib {__version__}")
     commands = parser.add_subparsers(metavar="SUBCOMMAND", required=True, parser_class=Parser)
     for module in COMMANDS:
@@ -34,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return int(arguments.run(arguments))
     except UsageError as error:
-        print(f"python -m fairness_lib: error: {error}", file=sys.stderr)
+        print(f"{program()}: error: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

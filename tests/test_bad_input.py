@@ -7,6 +7,7 @@ The same calls without the bad argument are in order, so no error can come from 
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,19 @@ def dominant(**changed: Any) -> Any:
     return fl.dominant_resource_fair(**given)
 
 
+def traced(**changed: Any) -> fl.Trace:
+    log = BytesIO(b"tenant,arrival,cost\na,0,1\nb,1,1\n")
+    return fl.read_trace(**{"path": log, **changed})
+
+
+def costed(**changed: Any) -> fl.CostExpression:
+    return fl.CostExpression(**{"text": "a + 2*b", **changed})
+
+
+def filed(**changed: Any) -> fl.Scenario:
+    return fl.read_scenario(**{"path": "article", **changed})
+
+
 def measured(**changed: Any) -> fl.FairnessReport:
     return fl.measure(**{"run": RUN, "window": (0.0, 10.0), **changed})
 
@@ -199,6 +213,15 @@ SHORT += [([[1.0, 1.0]], "2"), (["x", 1.0], "x"), (None, "None")]
 CASES = [
     # who arrives when
     *one(burst, "from_s", NEGATIVE),
+    *one(traced, "path", [("none.csv", "none.csv")], "there is no file"),
+    *one(traced, "kind", [("xls", "'xls'")]),
+    *one(traced, "tenant", [("who", "'who'")]),
+    *one(traced, "cost", [("a b", "'a b'"), (3, "3")]),
+    *one(traced, "cost_per_s", NOT_POSITIVE),
+    *one(traced, "units", [({"cost": "parsec"}, "'parsec'"), ({"x": "s"}, "'x'"), (3, "3")]),
+    *one(traced, "weights", [({"a": -1}, "-1"), ({"z": 1}, "'z'"), (3, "3")]),
+    *one(costed, "text", [("a +", "'a +'"), (None, "None")], "cost"),
+    *one(filed, "path", [("none.toml", "none.toml")], "the scenario"),
     *one(burst, "to_s", [(1.0, "1.0"), (0.5, "0.5"), (NAN, "nan"), (INF, "inf"), ("2", "'2'")]),
     *one(burst, "factor", NEGATIVE),
     *one(tenant, "name", NOT_A_NAME),
@@ -395,6 +418,9 @@ def test_the_message_names_the_field_and_the_value(make, arguments, field, shown
 
 
 FINE = [
+    traced,
+    costed,
+    filed,
     workload,
     tenant,
     scenario,
@@ -439,7 +465,13 @@ def test_every_public_callable_has_a_case() -> None:
     """Those of modules with more to say about it have theirs in their own test module."""
     rooms = {"traffic", "policies", "engine", "measures", "article"}
     elsewhere = {"Outcome", "Tasks", "crowded_out"}
-    records = {"Verdict", "FairnessReport", "Run"}  # made by the library, not by its user
+    records = {
+        "Verdict",
+        "FairnessReport",
+        "Run",
+        "Trace",
+        "TraceError",
+    }  # made by the library, not by its user
     no_arguments = {"article_solo_scenario"}
     here = Path(__file__).read_text("utf-8")
     for name in set(fl.__all__) - records - no_arguments - elsewhere:

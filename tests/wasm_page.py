@@ -56,10 +56,12 @@ class Page:
         buffer = (ctypes.c_char * size).from_address(start)
         return np.frombuffer(buffer, kind, length, at)
 
-    def call(self, name: str, **numbers: float) -> int:
-        """Call an entry point."""
+    def call(self, name: str, into: str = "", **numbers: float) -> int:
+        """Call an entry point; where there are columns named with `into`, with those."""
         arguments = [
-            self.places[argument][0] if kind in KINDS else numbers[argument]
+            self.places.get(into + argument, self.places[argument])[0]
+            if kind in KINDS
+            else numbers[argument]
             for argument, kind in entry.arguments()[name]
         ]
         return int(self.exports[name](self.store, *arguments))
@@ -91,14 +93,20 @@ class Page:
         self.column("long_share")[:] = [row["cost"]["long_share"] for _, row in rows]
         self.column("piece_from_s")[:] = np.concatenate([edges[:-1] for edges, _ in pieces])
         self.column("piece_to_s")[:] = np.concatenate([edges[1:] for edges, _ in pieces])
-        self.column("piece_rate_per_s")[:] = np.concatenate([rates for _, rates in pieces])
         self.column("weight")[:] = [row["weight"] for _, row in rows]
         self.column("quota_per_s")[:] = [row["quota_per_s"] for _, row in rows]
         self.column("quota_burst")[:] = [row["quota_burst"] for _, row in rows]
         self.column("stated")[:] = [row["stated"] for _, row in rows]
         self.tenants, self.explorer = len(rows), explorer
-        seed = explorer.seed.value
-        self.tasks = self.call("generate", seed=seed, tenants=self.tenants, room=room)
+        numbers = {"seed": explorer.seed.value, "tenants": self.tenants, "room": room}
+        drawn = {}
+        for part, bursts in (("steady", False), ("bursting", True)):  # the others' rates are 0
+            among = [bool(row["bursts"]) == bursts for _, row in rows]
+            self.column("piece_rate_per_s")[:] = np.concatenate(
+                [rates * own for (_, rates), own in zip(pieces, among, strict=True)]
+            )
+            drawn[part] = self.call("generate", into=f"{part}_", **numbers)
+        self.tasks = -1 if min(drawn.values()) < 0 else self.call("merge", **drawn)
         self.call("state_costs", tasks=max(self.tasks, 0))
         return self.tasks
 

@@ -141,6 +141,24 @@ def render(results: pd.DataFrame, style: str = "table") -> str:
     return layout(tables(results, comparison), summary(comparison)) + "\n"
 
 
+OF_RUNS = ("kept", "worst_behind_p99_s", "jain", "min_x", "under_share_p99_wait_s", "utilisation")
+"""The measures of a scenario file's runs."""
+
+
+def of_runs(runs: pd.DataFrame, style: str = "table") -> str:
+    """Write the measures of runs from `replicate`, a row each, in one of the `FORMATS`."""
+    _check.choice("style", style, FORMATS)
+    table = runs[["seed", "policy", *OF_RUNS]]
+    if style == "csv":
+        return str(table.to_csv(index=False, lineterminator="\n"))
+    if style == "json":
+        rows = table.astype(object).where(table.notna(), None).to_dict("records")
+        return json.dumps({"fairness_lib": __version__, "runs": rows}, indent=1) + "\n"
+    shown = table.assign(**{name: table[name].map("{:.4g}".format) for name in OF_RUNS})
+    layout = _markdown if style == "markdown" else _plain
+    return layout({"Every seed": shown}, "Times in seconds. Caps are the policies' own.") + "\n"
+
+
 def _plain(laid: dict[str, pd.DataFrame], closing: str) -> str:
     parts = [f"{title}\n\n{table.to_string(index=False)}" for title, table in laid.items()]
     return "\n\n".join([*parts, closing])

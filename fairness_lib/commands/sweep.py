@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..article.scenario import article_scenario, article_workload
-from ..policies.policy import ARTICLE_POLICIES
+from ..policies.policy import ARTICLE_POLICIES, POLICIES, without_contract
 from ..runs.ensemble import RUN_COLUMNS, sweep
 from ..runs.intervals import intervals
+from ..traffic.scenario_file import read_scenario
 from . import _cli
 
 if TYPE_CHECKING:
@@ -41,10 +42,9 @@ def register(commands: Any) -> None:
     add("grid", nargs="*", type=parameter, metavar="NAME=VALUE,...", help="values to combine")
     add(
         "--policies",
-        type=_one_of(ARTICLE_POLICIES),
-        default=list(ARTICLE_POLICIES),
+        type=_one_of(POLICIES),
         metavar="A,B",
-        help=f"of {', '.join(ARTICLE_POLICIES)} (default: all)",
+        help=f"of {', '.join(POLICIES)} (default: the article's; without quotas for a file)",
     )
     add(
         "--seeds",
@@ -55,9 +55,9 @@ def register(commands: Any) -> None:
     )
     add(
         "--traffic",
-        choices=tuple(TRAFFIC),
         default="scenario",
-        help="the article's scenario (default), or its own stream, task for task",
+        metavar="scenario|article|FILE.toml",
+        help="the article's scenario (default), its own stream, task for task, or a scenario file",
     )
     add(
         "--metrics",
@@ -82,7 +82,7 @@ def command(arguments: argparse.Namespace) -> int:
     grid = dict(arguments.grid)
     if len(grid) < len(arguments.grid):
         raise _cli.UsageError("a parameter stands more than once")
-    policies = {name: ARTICLE_POLICIES[name] for name in arguments.policies}
+    traffic, policies = _traffic(arguments.traffic, arguments.policies)
     _cli.check_out(arguments.out)
     pool = (
         ProcessPoolExecutor(arguments.jobs, get_context("spawn"), leave_ctrl_c_to_the_parent)
@@ -92,7 +92,7 @@ def command(arguments: argparse.Namespace) -> int:
     with pool as executor:
         try:
             runs = sweep(
-                TRAFFIC[arguments.traffic],
+                traffic,
                 policies,
                 grid,
                 arguments.seeds,
@@ -106,6 +106,18 @@ def command(arguments: argparse.Namespace) -> int:
             return 1
     _cli.emit(render(summary(runs, list(grid), arguments.metrics), arguments.format), None)
     return 0
+
+
+def _traffic(named: str, policies: list[str] | None) -> tuple[Any, dict[str, Any]]:
+    """Return the traffic of this name, and policies by name that fit it."""
+    if named in TRAFFIC:
+        return TRAFFIC[named], {name: POLICIES[name] for name in policies or ARTICLE_POLICIES}
+    try:
+        scenario = read_scenario(named)
+    except ValueError as error:
+        allowed = f"--traffic must be {', '.join(TRAFFIC)} or a scenario file"
+        raise _cli.UsageError(f"{allowed}; {error}") from error
+    return scenario, {name: POLICIES[name] for name in policies or without_contract()}
 
 
 def summary(runs: pd.DataFrame, grid: list[str], metrics: list[str]) -> pd.DataFrame:

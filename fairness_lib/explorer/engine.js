@@ -9,32 +9,31 @@ function hire(model, size) {
   const crew = Array.from({ length: size }, () => new Worker(url));
   URL.revokeObjectURL(url);
   const bytes = model.get("wasm"), wasm = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
-  const channels = crew.map((_, k) => (k ? new MessageChannel() : null));
-  const ready = crew.map((hand, k) => new Promise((done, fail) => {
-    hand.onmessage = done;
-    hand.onerror = (event) => fail(new Error(event.message || "the simulation could not be started"));
-    const ports = k ? [] : channels.map((channel) => channel?.port1), port = channels[k]?.port2;
-    hand.postMessage({ wasm, spec: model.get("spec"), ports, port }, [...ports.filter(Boolean), port].filter(Boolean));
-  }));
   const one = (hand, message) => new Promise((done, fail) => {
     hand.onmessage = ({ data }) => (data.error ? fail(new Error(data.error)) : done(data));
-    hand.onerror = (event) => fail(new Error(event.message));
+    hand.onerror = (event) => fail(new Error(event.message || "the simulation could not be started"));
     hand.postMessage(message);
   });
+  // Share the policies out to and fro, as the later ones take longer.
+  const handOf = (place) => (Math.floor(place / size) % 2 ? size - 1 - (place % size) : place % size);
   return {
-    ready: Promise.all(ready),
-    // Share the policies out; the first hand is always asked, as it has the traffic.
-    run: async (setting, policies, key, fair) => {
-      const parts = crew.map((_, k) => policies.filter((_, i) => Math.floor((i * size) / policies.length) === k));
-      const to = parts.flatMap((part, k) => (k && part.length ? [k] : []));
-      const asked = [0, ...to].map((k) => one(crew[k], { setting, policies: parts[k], key, fair, to: k ? [] : to }));
-      const ended = await Promise.allSettled(asked), failed = ended.find(({ status }) => status === "rejected");
+    ready: Promise.all(crew.map((hand) => one(hand, { wasm, spec: model.get("spec") }))),
+    run: async (asked) => {
+      const parts = crew.map((_, k) => asked.policies.filter((_, place) => handOf(place) === k));
+      const asking = crew.flatMap((hand, k) => (parts[k].length ? [one(hand, { ...asked, policies: parts[k] })] : []));
+      const ended = await Promise.allSettled(asking), failed = ended.find(({ status }) => status === "rejected");
       if (failed) throw failed.reason;
       return { tasks: ended[0].value.tasks, results: Object.assign({}, ...ended.map(({ value }) => value.results)) };
     },
     stop: () => crew.forEach((hand) => hand.terminate()),
   };
 }
+
+// The frame is on the screen, or will not be as nobody looks.
+const painted = () => new Promise((done) => {
+  requestAnimationFrame(() => setTimeout(done));
+  setTimeout(done, 50);
+});
 
 const trafficOf = ({ seed, burst, horizon_s, tenants }) =>
   JSON.stringify([seed, burst, horizon_s, tenants.map((t) => [t.name, t.rate_per_s, t.bursts, t.cost])]);
@@ -59,8 +58,8 @@ function startNoise(model, found) {
     await crew.ready;
     for (let seed = 1; seed <= SEEDS; seed += 1) {
       if (mine !== count) return;
-      const other = { ...setting, seed }, traffic = trafficOf(other);
-      const { results } = await crew.run(other, setting.policies, traffic, fairOf(other, traffic));
+      const other = { ...setting, seed };
+      const { results } = await crew.run({ setting: other, policies: setting.policies, key: trafficOf(other), got: true });
       for (const [name, { completed, wait_s }] of Object.entries(results)) {
         const range = (ranges[name] ??= { seeds: 0, completed: [], wait_s: [] });
         range.seeds += 1;
@@ -87,33 +86,45 @@ function widen(ranges, at, value) {
   ranges[at] = [Math.min(low, value), Math.max(high, value)];
 }
 
-export function startEngine(model, { done, failed, ranged }) {
+// `begun` gets what the tenants got, while the rest of the answer is still missing.
+export function startEngine(model, { begun, done, failed, ranged }) {
   const most = model.get("compact") ? 2 : MOST_HANDS;
   const crew = hire(model, Math.max(1, Math.min(navigator.hardwareConcurrency || 2, most)));
   const noise = startNoise(model, (ranges) => ranged(ranges));
-  let free = false, waiting = null;
+  let free = false, waiting = null, shared = null; // what the last answer's fair starts belong to
   const known = {};
   const pump = async () => {
     if (!free || !waiting) return;
-    const [setting, began] = [waiting, performance.now()], traffic = trafficOf(setting), fair = fairOf(setting, traffic);
+    const [setting, began] = [waiting, performance.now()], key = trafficOf(setting), fair = fairOf(setting, key);
     [free, waiting] = [false, null];
     const keys = Object.fromEntries(setting.policies.map((p) => [p.name, resultOf(p, setting, fair)]));
-    const missing = setting.policies.filter(({ name }) => known[name]?.key !== keys[name]);
+    const policies = setting.policies.filter(({ name }) => known[name]?.key !== keys[name]);
+    const answer = () => ({
+      tasks: known[setting.policies[0].name].tasks, setting, runs: policies.length, ms: performance.now() - began,
+      results: Object.fromEntries(setting.policies.map(({ name }) => [name, known[name].result])),
+    });
     let fault = null;
     try {
-      if (missing.length) {
-        const answer = await crew.run(setting, missing, traffic, fair);
-        for (const [name, result] of Object.entries(answer.results)) known[name] = { key: keys[name], result, tasks: answer.tasks };
+      const take = async (got, rest) => {
+        const { tasks, results } = await crew.run({ setting, policies, key, fair, got, rest });
+        for (const [name, result] of Object.entries(results)) {
+          known[name] = { key: rest && keys[name], tasks, result: { ...known[name]?.result, ...result } };
+        }
+      };
+      if (policies.length && fair === shared) await take(true, true);
+      else if (policies.length) {
+        await take(true, false);
+        begun(answer());
+        await painted(); // a worker would take the core that paints
+        await take(false, true);
+        shared = fair;
       }
     } catch (error) {
       fault = error.message;
     }
     free = true;
     if (fault) failed(fault);
-    else {
-      const results = Object.fromEntries(setting.policies.map(({ name }) => [name, known[name].result]));
-      done({ tasks: known[setting.policies[0].name].tasks, results, setting, runs: missing.length, ms: performance.now() - began });
-    }
+    else done(answer());
     if (waiting) pump();
     else if (!fault) noise.after(setting);
   };

@@ -64,6 +64,26 @@ def generate(
     return kernel.generate(seed, tenants, sources, draws, room, arrival_s, tenant, cost_s)
 
 
+def merge(
+    steady: Int,
+    bursting: Int,
+    steady_arrival_s: Reals,
+    steady_tenant: Ints,
+    steady_cost_s: Reals,
+    bursting_arrival_s: Reals,
+    bursting_tenant: Ints,
+    bursting_cost_s: Reals,
+    arrival_s: Reals,
+    tenant: Ints,
+    cost_s: Reals,
+) -> Int:
+    """Put tasks of tenants without and with bursts into one order; return how many they are."""
+    some = kernel.Tasks(steady_arrival_s, steady_tenant, steady_cost_s, steady_cost_s)
+    others = kernel.Tasks(bursting_arrival_s, bursting_tenant, bursting_cost_s, bursting_cost_s)
+    whole = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
+    return kernel.merge(steady, bursting, some, others, whole)
+
+
 def simulate_fifo(
     tasks: Int,
     tenants: Int,
@@ -268,6 +288,7 @@ def timeline(
 
 FUNCTIONS = (
     generate,
+    merge,
     state_costs,
     simulate_fifo,
     simulate_drr,
@@ -297,6 +318,9 @@ SIZES: dict[str, tuple[int, str, int]] = {
     "behind_s": (plain.BEHIND, "tenants", 0),
     **dict.fromkeys(("piece_from_s", "piece_to_s", "piece_rate_per_s"), (1, "pieces", 0)),
     **dict.fromkeys(("arrival_s", "tenant", "cost_s", "behind", "follower"), (1, "tasks", 0)),
+    **dict.fromkeys(("steady_arrival_s", "steady_tenant", "steady_cost_s"), (1, "tasks", 0)),
+    **dict.fromkeys(("bursting_arrival_s", "bursting_tenant"), (1, "tasks", 0)),
+    **dict.fromkeys(("bursting_cost_s",), (1, "tasks", 0)),
     **dict.fromkeys(("start_s", "outcome", "fair_start_s", "virtual_s"), (1, "tasks", 0)),
     **dict.fromkeys(("waits", "late_s", "estimate_s"), (1, "tasks", 0)),
     **dict.fromkeys(("finish_s", "pool"), (1, "workers", 0)),

@@ -49,7 +49,7 @@ function render({ model, el: root, state }) {
   const told = html("p", { class: "fl-note fl-told", role: "status" });
   const stories = compact ? null : storyRow(model), table = compact ? null : tenantTable(model);
   const folds = compact ? [] : [measuresFold(), tenantsFold()];
-  let built = "", chart = null, pinned = null, quiet = 0, size = "", linked = "";
+  let built = "", chart = null, pinned = null, quiet = 0, size = "", linked = "", ahead = null;
 
   const measureUp = () => {
     const width = root.clientWidth, now = width < SLIM ? "slim" : width < WIDE ? "mid" : "wide";
@@ -66,36 +66,50 @@ function render({ model, el: root, state }) {
     knobTabs(box);
     set(box, "data-size", size || "wide");
   };
-  const build = ({ setting, results }) => {
-    const { tenants, window, workers, step_s } = setting, policies = Object.keys(results);
-    const key = JSON.stringify([tenants.map((t) => [t.name, t.rate_per_s, t.cost.mean_s, t.bursts]), policies, window, workers, step_s]);
+  const keyOf = ({ setting: { tenants, window, workers, step_s }, results }) =>
+    JSON.stringify([tenants.map((t) => [t.name, t.rate_per_s, t.cost.mean_s, t.bursts]), Object.keys(results), window, workers, step_s]);
+  const build = (answer) => {
+    const key = keyOf(answer), { setting, results } = answer, { tenants, workers } = setting;
     if (key === built) return;
     built = key;
     const mean_s = sum(tenants.map((t) => t.rate_per_s * t.cost.mean_s)) / sum(tenants.map((t) => t.rate_per_s));
-    chart = { ...lanes({ setting, looks: looksOf(model), compact, capacity: workers / mean_s, policies }), capacity: workers / mean_s };
+    chart = { ...lanes({ setting, looks: looksOf(model), compact, capacity: workers / mean_s, policies: Object.keys(results) }), capacity: workers / mean_s };
     place.replaceChildren(chart.root);
     measureUp();
   };
-  const draw = (answer) => {
-    build(answer);
-    const { results, setting } = answer, same = pinned && namesOf(pinned.setting) === namesOf(setting), ghosts = same ? pinned.results : null;
-    if (chart.update(results, ghosts, setting)) {
-      chart.resize(size === "slim");
-      chart.update(results, ghosts, setting);
-    }
-    for (const fold of folds) fold.update(setting, results, ghosts);
-    if (toLink(model) !== linked) told.textContent = "";
+  const ghostsFor = (setting) => (pinned && namesOf(pinned.setting) === namesOf(setting) ? pinned.results : null);
+  // What each tenant got, and what it means. The rest is as it was for as long as it takes to come.
+  const drawFirst = ({ results, setting }) => {
+    const ghosts = ghostsFor(setting);
+    chart.updateMarks(results, ghosts, size === "slim");
+    chart.updateVerdicts(results, setting);
     const story = stories?.update();
     lead.textContent = story?.lead || "";
     lead.classList.toggle("fl-start", !!story?.starts);
     sentence.textContent = compact ? demand(setting, chart.capacity) : happened(results, chart.groups, setting.window);
-    compared.textContent = pinned ? `Outlines: ${inWords(pinned.setting)}${same ? "" : " (other tenants, so not drawn)"}.` : "";
+    root.classList.remove("fl-late", "fl-stale");
+  };
+  const begun = (answer) => {
+    if (keyOf(answer) !== built) return; // new lanes are drawn when all is there
+    drawFirst(answer);
+    ahead = answer.setting;
+    root.dispatchEvent(new CustomEvent("fl-begun", { bubbles: true, detail: answer }));
+  };
+  const draw = (answer) => {
+    build(answer);
+    const { results, setting } = answer, ghosts = ghostsFor(setting);
+    if (ahead === setting) chart.updateVerdicts(results, setting);
+    else drawFirst(answer);
+    ahead = null;
+    chart.updateTime(results, size === "slim");
+    for (const fold of folds) fold.update(setting, results, ghosts);
+    if (toLink(model) !== linked) told.textContent = "";
+    compared.textContent = pinned ? `Outlines: ${inWords(pinned.setting)}${ghosts ? "" : " (other tenants, so not drawn)"}.` : "";
     const ms = Math.round(answer.ms), [from, to] = setting.window;
     note.textContent = compact
       ? `Just simulated in this page, in ${ms} ms: ${grouped(answer.tasks)} tasks under each of ${Object.keys(results).length} policies.`
       : `${inWords(setting)}. Measured from second ${from} to ${to} of ${setting.horizon_s}. ${grouped(answer.tasks)} tasks under each policy, simulated in this page in ${ms} ms.`;
     note.classList.remove("fl-fault");
-    root.classList.remove("fl-late", "fl-stale");
     clearTimeout(quiet);
     quiet = setTimeout(() => { // descriptions are for when the slider rests
       chart.describe();
@@ -107,6 +121,7 @@ function render({ model, el: root, state }) {
     root.dispatchEvent(new CustomEvent("fl-drawn", { bubbles: true, detail: answer }));
   };
   const view = {
+    begun,
     draw,
     ranged: (ranges) => {
       chart.widen(ranges);
@@ -197,6 +212,7 @@ export default () => {
         state.views.forEach((view) => view[name](value));
       };
       const engine = startEngine(model, {
+        begun: each("begun"),
         done: (answer) => {
           state.last = answer;
           each("draw")(answer);

@@ -121,31 +121,41 @@ export function lanes({ setting, looks, compact, capacity, policies }) {
   set(heads.time.root, "aria-valuetext", "none");
   listenToTime(root, heads.time.root, time, moveTo);
 
-  const resize = (slim) => {
+  const resizeMarks = (slim) => {
     for (const [axis, part] of [[done, "done"], [wait, "wait"]]) {
       const width = Math.max(LEAST_WIDTH + NUMBER, all[0][part].root.parentNode.clientWidth);
       [axis.from, axis.to] = [INSET, width - NUMBER];
     }
-    time.width = Math.max(LEAST_WIDTH, all[0].time.root.parentNode.clientWidth);
-    for (const part of Object.values(heads)) part.resize(slim);
-    for (const lane of all) for (const part of [lane.groups, lane.done, lane.wait, lane.time]) part.resize(slim);
+    for (const part of [heads.done, heads.wait, ...all.flatMap((lane) => [lane.groups, lane.done, lane.wait])]) part.resize(slim);
   };
-  const update = (results, ghosts, now) => {
+  const resizeTime = (slim) => {
+    time.width = Math.max(LEAST_WIDTH, all[0].time.root.parentNode.clientWidth);
+    for (const part of [heads.time, ...all.map((lane) => lane.time)]) part.resize(slim);
+  };
+  const resize = (slim) => {
+    resizeMarks(slim);
+    resizeTime(slim);
+  };
+  // What the tenants got; if the axes had to grow, they are laid out again before it is drawn.
+  const updateMarks = (results, ghosts, slim) => {
     const values = (read) => policies.flatMap((name) => tenants.flatMap((_, t) => read(results[name], t) || []));
-    const grown = reachTime(time, policies.map((name) => results[name]), rows.groups.length), queued = roundUp(grown.most);
-    const wider = [[done, reads.done], [wait, reads.wait]].map(([axis, read]) => values(read).map(axis.reach).some(Boolean));
-    const changed = wider.some(Boolean) || grown.high > time.high || queued !== time.queued;
-    time.high = Math.max(time.high, grown.high);
-    time.queued = queued;
-    drawn = results;
-    for (const { name, verdicts, groups, done: did, wait: waited, time: strip } of all) {
-      verdicts.update(results[name], now);
+    const wider = [[done, reads.done], [wait, reads.wait]].flatMap(([axis, read]) => values(read).map(axis.reach));
+    if (wider.some(Boolean)) resizeMarks(slim);
+    for (const { name, groups, done: did, wait: waited } of all) {
       groups.update(results[name]);
       did.update(results[name], ghosts?.[name]);
       waited.update(results[name], ghosts?.[name]);
-      strip.update(results[name]);
     }
-    return changed;
+  };
+  const updateVerdicts = (results, now) => all.forEach(({ name, verdicts }) => verdicts.update(results[name], now));
+  const updateTime = (results, slim) => {
+    const grown = reachTime(time, policies.map((name) => results[name]), rows.groups.length), queued = roundUp(grown.most);
+    const changed = grown.high > time.high || queued !== time.queued;
+    time.high = Math.max(time.high, grown.high);
+    time.queued = queued;
+    drawn = results;
+    for (const { name, time: strip } of all) strip.update(results[name]);
+    if (changed) resizeTime(slim);
   };
   const widen = (ranges) => all.forEach(({ name, done: did, wait: waited }) => {
     const { completed, wait_s } = ranges[name] || { completed: [], wait_s: [] };
@@ -158,7 +168,7 @@ export function lanes({ setting, looks, compact, capacity, policies }) {
     set(waited.root, "aria-label", `${LABELS[name]}, longest p99 wait: ${say(said.wait)}.`);
     set(strip.root, "aria-label", `${LABELS[name]}, by second: waits of each group, and the queue, ${strip.said(Math.floor((from + to) / 2 / time.step_s))} in the middle of the measured time.`);
   });
-  return { root, groups: rows.groups, update, resize, widen, describe };
+  return { root, groups: rows.groups, updateMarks, updateVerdicts, updateTime, resize, widen, describe };
 }
 
 // Pointers on any strip, and keys on the time axis, read the same second off in all lanes.

@@ -1,21 +1,19 @@
-// The engine, off the main thread. The first of the crew draws the traffic, passes it on to those
-// that are asked as well, and then the times at which fair sharing would have started each task;
-// each runs the policies that it was given, and measures them.
+// The engine, off the main thread. Each of the crew draws the traffic for itself and runs the policies
+// that it was given. It is asked for what each tenant got, for the rest (what fair sharing would have
+// owed them, and the minute, second by second), or for both.
 
 const KINDS = { Ints: BigInt64Array, Reals: Float64Array, Words: BigUint64Array, Bytes: Int8Array };
 const MOST_WORKERS = 64, FRUITLESS = 2, SERVED = 0, QUANTILE = 0.99;
-const OUTPUTS = [
-  "arrived", "completed", "outcomes", "fair_share_per_s", "x", "wait_s", "owed", "kept", "missed",
-  "behind_s", "scalars", "step_wait_s", "step_waiting",
-];
-const TRAFFIC = ["arrival_s", "tenant", "cost_s"], FAIR = ["fair_start_s", "virtual_s", "cut_virtual_s"];
+const GOT = ["arrived", "completed", "outcomes", "fair_share_per_s", "x", "wait_s", "scalars"];
+const RUN = ["start_s", "outcome"];
+const REST = ["owed", "kept", "missed", "behind_s", "scalars", "step_wait_s", "step_waiting"];
 
-let memory, engine, spec, ports = [], leading = true, columns = {}, dims = {};
-let traffic = { key: null, fair: null, tasks: 0 };
-const sent = [], arrived = {}, expected = {};
+let memory, engine, spec, columns = {}, dims = {};
+let steady = { key: null, tasks: 0 }, traffic = { key: null, tasks: 0 }, fair = null, runs = {};
 
 // Give every column its place; the traffic in the old places is lost.
 function lay(wanted) {
+  steady.key = null;
   dims = wanted;
   let end = 8 * Math.ceil(engine.__heap_base.value / 8); // its own stack and constants lie below
   for (const parameters of Object.values(spec.arguments)) {
@@ -35,8 +33,8 @@ const column = (name) => {
   const { type, at, length } = columns[name];
   return new KINDS[type](memory.buffer, at, length);
 };
-const call = (name, numbers) =>
-  engine[name](...spec.arguments[name].map(([arg, type]) => (type in KINDS ? columns[arg].at : numbers[arg])));
+const call = (name, numbers, into = "") =>
+  engine[name](...spec.arguments[name].map(([arg, type]) => (type in KINDS ? (columns[into + arg] || columns[arg]).at : numbers[arg])));
 
 // 64-bit FNV-1a of a tenant's name: the key of its random streams.
 const keys = new Map();
@@ -69,6 +67,8 @@ function makeRoom(setting, pieces, room) {
 }
 const stepsOf = ({ horizon_s, step_s }) => Math.ceil(horizon_s / step_s);
 
+// What does not burst stays as it is when the burst is moved. A tenant is left out by rates of 0, so
+// that all keep their numbers.
 function draw(setting) {
   const { tenants, seed, burst, horizon_s } = setting;
   const rates = tenants.map((t) => pieces(t, burst, horizon_s));
@@ -81,70 +81,29 @@ function draw(setting) {
   column("mean_cost_s").set(tenants.map((t) => t.cost.mean_s));
   column("long_cost_s").set(tenants.map((t) => t.cost.long_s));
   column("long_share").set(tenants.map((t) => t.cost.long_share));
-  ["piece_from_s", "piece_to_s", "piece_rate_per_s"].forEach((name, i) => column(name).set(all.map((p) => p[i])));
-  return call("generate", { seed: BigInt(seed), tenants: tenants.length, room: dims.tasks });
-}
-
-// --- the first of the crew passes on what all need ----------------------------------------------
-
-function pass(port, kind, key, names) {
-  const data = names.map((name) => {
-    const whole = column(name);
-    return spec.sizes[name][1] === "tasks" ? whole.slice(0, traffic.tasks) : whole.slice();
-  });
-  port.postMessage({ kind, key, tasks: traffic.tasks, data }, data.map((part) => part.buffer));
-}
-
-function listen(port) {
-  port.onmessage = ({ data }) => {
-    arrived[data.kind] = data;
-    expected[data.kind]?.();
+  ["piece_from_s", "piece_to_s"].forEach((name, i) => column(name).set(all.map((p) => p[i])));
+  const generate = (into, among) => {
+    column("piece_rate_per_s").set(rates.flatMap((r, t) => r.map((p) => (among(tenants[t]) ? p[2] : 0))));
+    return call("generate", { seed: BigInt(seed), tenants: tenants.length, room: dims.tasks }, into);
   };
+  const key = JSON.stringify([seed, horizon_s, tenants.map((t) => t.bursts.length || [t.name, t.rate_per_s, t.cost])]);
+  if (steady.key !== key) steady = { key, tasks: generate("steady_", (t) => !t.bursts.length) };
+  const bursting = generate("bursting_", (t) => t.bursts.length);
+  return call("merge", { steady: steady.tasks, bursting });
 }
 
-async function receive(kind, key) {
-  while (arrived[kind]?.key !== key) await new Promise((done) => { expected[kind] = done; });
-  const found = arrived[kind];
-  arrived[kind] = null;
-  if (found.error) throw new Error(found.error);
-  return found;
-}
-
-async function getTraffic({ setting, key }) {
+function getTraffic({ setting, key }) {
   if (traffic.key === key) return;
-  traffic = { key: null, fair: null, tasks: 0 };
-  if (leading) traffic.tasks = draw(setting);
-  else {
-    const { tasks, data } = await receive("traffic", key);
-    makeRoom(setting, 0, tasks);
-    TRAFFIC.forEach((name, i) => column(name).set(data[i]));
-    traffic.tasks = tasks;
-  }
-  traffic.key = key;
+  traffic.key = fair = null;
+  traffic = { key, tasks: draw(setting) };
 }
 
-async function getFairStarts({ setting: { tenants, workers, window }, fair }) {
-  if (traffic.fair === fair) return;
+function getFairStarts({ setting: { tenants, workers, window }, fair: key }) {
+  if (fair === key) return;
   column("weight").set(tenants.map((t) => t.weight));
-  if (leading) {
-    column("cut_s").set(window);
-    call("share_fairly", { tasks: traffic.tasks, tenants: tenants.length, workers });
-  } else {
-    const { data } = await receive("fair", fair);
-    FAIR.forEach((name, i) => column(name).set(data[i]));
-  }
-  traffic.fair = fair;
-}
-
-async function prepare(asked) {
-  const { key, fair, to } = asked;
-  await getTraffic(asked);
-  for (const k of to) if (sent[k]?.key !== key) pass(ports[k], "traffic", key, TRAFFIC);
-  await getFairStarts(asked);
-  for (const k of to) {
-    if (sent[k]?.key !== key || sent[k].fair !== fair) pass(ports[k], "fair", fair, FAIR);
-    sent[k] = { key, fair };
-  }
+  column("cut_s").set(window);
+  call("share_fairly", { tasks: traffic.tasks, tenants: tenants.length, workers });
+  fair = key;
 }
 
 // --- a policy -----------------------------------------------------------------------------------
@@ -164,28 +123,42 @@ function simulate({ tenants, workers }, policy) {
   return Number(column("ring")[FRUITLESS]);
 }
 
-function look(setting, fruitless) {
-  const { tenants, groups, workers, horizon_s, objective_s, step_s, window: [from_s, to_s] } = setting;
-  const numbers = { tasks: traffic.tasks, tenants: tenants.length, groups, workers, horizon_s, objective_s, from_s, to_s };
+// `measure` needs the fair starts for what is among the rest, and for nothing else.
+function measure({ tenants, workers, horizon_s, objective_s, window: [from_s, to_s] }) {
+  column("weight").set(tenants.map((t) => t.weight));
+  const numbers = { tasks: traffic.tasks, tenants: tenants.length, workers, horizon_s, objective_s, from_s, to_s };
   const failed = call("measure", numbers);
   if (failed) throw new Error(failed === 1 ? "No task arrives in the measured time." : "No task finishes in the measured time.");
-  column("group").set(tenants.map((t) => BigInt(t.row)));
-  call("timeline", { ...numbers, steps: stepsOf(setting), step_s, q: QUANTILE });
-  const outcome = column("outcome");
+}
+const found = (names) => Object.fromEntries(names.map((name) => [name, Float64Array.from(column(name), Number)]));
+
+// A run is kept for the rest of the answer; the last one stays where it is.
+function whatTheyGot({ setting, policies }, policy) {
+  const fruitless = simulate(setting, policy), outcome = column("outcome");
+  measure(setting);
   let served = 0;
   for (let task = 0; task < traffic.tasks; task += 1) if (outcome[task] === SERVED) served += 1;
-  const plain = (name) => Float64Array.from(column(name), Number);
-  return { ...Object.fromEntries(OUTPUTS.map((name) => [name, plain(name)])), fruitless: [fruitless], served: [served] };
+  runs[policy.name] = policy === policies.at(-1) ? {} : Object.fromEntries(RUN.map((part) => [part, column(part).slice(0, traffic.tasks)]));
+  return { ...found(GOT), fruitless: [fruitless], served: [served] };
 }
 
-async function answer(asked) {
-  const results = {};
-  if (leading) await prepare(asked);
-  else await getTraffic(asked);
-  for (const policy of asked.policies) {
-    const fruitless = simulate(asked.setting, policy);
-    await getFairStarts(asked); // they come while the first policy is run
-    results[policy.name] = look(asked.setting, fruitless);
+function theRest({ setting, got }, { name }) {
+  const { tenants, groups, step_s } = setting;
+  if (!got) {
+    for (const [part, values] of Object.entries(runs[name])) column(part).set(values);
+    measure(setting);
+  }
+  column("group").set(tenants.map((t) => BigInt(t.row)));
+  call("timeline", { tasks: traffic.tasks, groups, steps: stepsOf(setting), step_s, q: QUANTILE });
+  return found(REST);
+}
+
+function answer(asked) {
+  const { policies, got, rest } = asked, results = {};
+  if (got) getTraffic(asked);
+  if (rest) getFairStarts(asked);
+  for (const policy of got ? policies : [...policies].reverse()) {
+    results[policy.name] = { ...(got && whatTheyGot(asked, policy)), ...(rest && theRest(asked, policy)) };
   }
   return { tasks: traffic.tasks, results };
 }
@@ -193,22 +166,15 @@ async function answer(asked) {
 onmessage = async ({ data }) => {
   if (data.wasm) {
     spec = data.spec;
-    ports = data.ports;
-    leading = !data.port;
-    if (data.port) listen(data.port);
     memory = new WebAssembly.Memory({ initial: 2 });
     engine = (await WebAssembly.instantiate(data.wasm, { env: { memory } })).instance.exports;
     postMessage({ ready: true });
     return;
   }
   try {
-    postMessage(await answer(data));
+    postMessage(answer(data));
   } catch (error) {
     traffic.key = null;
-    for (const k of data.to || []) {
-      for (const [kind, key] of [["traffic", data.key], ["fair", data.fair]]) ports[k].postMessage({ kind, key, error: error.message });
-      sent[k] = null;
-    }
     postMessage({ error: error.message });
   }
 };

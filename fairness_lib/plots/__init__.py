@@ -1,6 +1,7 @@
 """The book's figures: each function draws on the `ax` it is given, and returns it."""
 
 from .alternatives import collision_odds, isolation_and_conservation, resource_use
+from .decisions import offered_load, waits_by_tenant
 from .diagrams import schedule, task_path, water_filling, worker_of
 from .parameters import (
     fruitless_visits,
@@ -39,6 +40,7 @@ __all__ = [
     "group_style",
     "isolation_and_conservation",
     "label_line",
+    "offered_load",
     "parameter_plane",
     "policy_label",
     "queue_length",
@@ -53,6 +55,7 @@ __all__ = [
     "wait_by_quantum",
     "wait_by_spare_rate",
     "wait_p99",
+    "waits_by_tenant",
     "waits_over_time",
     "water_filling",
     "worker_of",

@@ -110,8 +110,8 @@ class DeficitRoundRobin:
                     self.fruitless_visits += in_vain
                 task = flow.queue.popleft()
                 flow.left_s, flow.visits = deficit_s - cost_s, 0
-                if not flow.queue:  # forfeit, but for a debt, and the next turn begins
-                    flow.left_s = min(flow.left_s, 0.0)
+                if not flow.queue:  # forfeit, and the next turn begins
+                    flow.left_s = 0.0
                     active.popleft()
                     if active:
                         active[0].visits += 1

@@ -6,8 +6,9 @@ or a ``Policy(name, discipline, admission)`` of your own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from typing import Protocol
 
 from .. import _check
@@ -97,3 +98,17 @@ def drr_quota(
 
 ARTICLE_POLICIES = {"fifo": fifo, "quota": quota, "drr": drr, "drr_quota": drr_quota}
 """The article's four policies by name, in its order."""
+POLICIES: dict[str, Callable[..., Policy]] = {
+    **ARTICLE_POLICIES,
+}
+"""All policies that can be asked for by name; each makes a `Policy` of keyword arguments."""
+
+
+def takes(name: str) -> set[str]:
+    """Return the names of a registered policy's parameters."""
+    return set(signature(POLICIES[name]).parameters)
+
+
+def without_contract() -> list[str]:
+    """Return the names of the policies that need no quotas, which are a contract's."""
+    return [name for name in POLICIES if "buckets" not in takes(name)]

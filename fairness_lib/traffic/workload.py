@@ -142,7 +142,6 @@ class Workload:
             if estimate_s is None
             else _check.column("estimate_s", estimate_s, length=n, most=MOST_COST_S)
         )
-
         self.labels = _check.names("labels", labels)
         self.label = None
         if label is not None or self.labels:
@@ -165,6 +164,34 @@ class Workload:
             if width is None
             else _check.indices("width", width, length=n, below=MOST_WIDTH + 1, least=1)
         )
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame, **how: Any) -> Workload:
+        """Make a workload of a table with one row a task.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            With columns for the tenant, the arrival and the cost, found by the usual words.
+        **how
+            As for `read_trace`: tenant, arrival, start, end, cost, wait, width, units, cost_per_s,
+            weights, skip_bad_rows.
+
+        Raises
+        ------
+        TraceError
+            If a column is missing or a row is bad; it is a `ValueError`.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> log = pd.DataFrame({"user": ["b", "a"], "submitted": [7.5, 7.0], "took_ms": [20, 10]})
+        >>> Workload.from_frame(log).to_frame()["cost_s"].tolist()
+        [0.01, 0.02]
+        """
+        from .traces.reading import read_frame
+
+        return read_frame(frame, **how).workload
 
     def __len__(self) -> int:
         """Return the number of tasks."""

@@ -184,6 +184,27 @@ def test_article_scenario_is_drawn_bitwise_equal() -> None:
     assert made.cost_s.tobytes() == expected.cost_s.tobytes()
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), max_size=20),
+    st.sets(st.integers(0, 3)),
+)
+def test_tasks_drawn_in_two_parts_come_in_the_order_of_all(drawn, apart) -> None:
+    """Ties go by tenant; tasks of one tenant that come at once stay as they were drawn."""
+    order = sorted(range(len(drawn)), key=drawn.__getitem__)
+
+    def tasks(some: list[int]) -> kernel.Tasks:
+        cost_s = np.array(some, dtype=float)  # tells tasks apart
+        times, tenants = (np.array([drawn[task][k] for task in some]) for k in (0, 1))
+        return kernel.Tasks(times.astype(float), tenants.astype(np.int64), cost_s, cost_s)
+
+    parts = [[task for task in order if (drawn[task][1] in apart) == own] for own in (False, True)]
+    whole, expected = tasks([0] * len(drawn)), tasks(order)
+    n, m = map(len, parts)
+    assert kernel.merge(n, m, *map(tasks, parts), whole) == len(drawn)
+    for column, wanted in zip(whole, expected, strict=True):
+        np.testing.assert_array_equal(column, wanted)
+
+
 def test_simultaneous_arrivals_go_by_tenant(tier) -> None:
     """Two tenants of one name's stream arrive together: the order of `heap` ties."""
     scenario = Scenario([Tenant("a", 5.0), Tenant("b", 5.0)], horizon_s=4.0)

@@ -92,6 +92,18 @@ def test_sliders_and_python_move_each_other(browser: Any, lab: str) -> None:
         pictures = page.locator(".jp-RenderedSVG, .jp-RenderedImage")
         pictures.first.wait_for(state="hidden")  # the static figure has done its duty
 
+        # the bar of sliders stays in sight while the last lane is read
+        page.set_viewport_size({"width": 1200, "height": 700})
+        page.locator(".fl-lane").last.evaluate("e => e.scrollIntoView({block: 'end'})")
+        page.wait_for_function(
+            """() => {
+              const [bar, panel] = [".fl-bar", ".jp-WindowedPanel-outer"]
+                .map((part) => document.querySelector(part).getBoundingClientRect().top);
+              return bar === panel && document.querySelector(".fl-stories").getBoundingClientRect().top < panel;
+            }"""  # noqa: E501
+        )
+        page.set_viewport_size({"width": 1200, "height": 1400})
+
         # the keys reach the slider and nothing else: no cell is chosen, none is deleted
         handle = page.locator(".fl-quantum [role=slider]")
         assert handle.get_attribute("aria-label") == "Quantum"

@@ -238,6 +238,8 @@ def test_works_from_a_file_in_dark_mode_without_motion(
             "e => getComputedStyle(e).backgroundColor"
         )
         assert ground in ("rgba(0, 0, 0, 0)", "transparent")
+        area = tab.page.locator(".widget-subarea").first
+        assert area.evaluate("e => getComputedStyle(e).padding") == "0px"  # as in light mode
         tab.check_quiet()
     finally:
         tab.context.close()

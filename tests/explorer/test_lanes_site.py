@@ -16,7 +16,7 @@ pytest.importorskip("anywidget", reason="the widgets need the extra 'book'")
 
 from explorer_tab import POLICIES, SLIDERS, Tab, agrees
 
-from fairness_lib import measure, simulate
+from fairness_lib import check, measure, simulate
 from fairness_lib.explorer import explore
 
 pytestmark = list(ON_SITE)
@@ -219,6 +219,70 @@ def test_stories_are_told_and_simulated(page: Tab) -> None:
         rows = page.answer()["setting"]["tenants"]
         agrees(page.answer(), [{**row, "count": 1} for row in rows])
     assert page.answer()["setting"]["burst"] == 5
+
+
+# --- the five experiments ------------------------------------------------------------------------
+
+
+def type_in(page: Tab, slider: str, value: float) -> None:
+    """Type a value beside a slider."""
+    page.handle(slider)  # unfolds it
+    field = page.page.locator(f".{slider} input.widget-readout")
+    field.fill(str(value))
+    field.press("Enter")
+
+
+def set_quota(page: Tab, rate_per_s: float) -> None:
+    field = page.page.get_by_label("quota, tasks/s, row 1", exact=True)
+    if not field.is_visible():
+        page.page.locator(".fl-details summary", has_text="Tenants").click()
+    field.fill(str(rate_per_s))
+    field.press("Enter")
+
+
+EXPERIMENTS = {
+    "Quota as good as DRR": [(set_quota, rate) for rate in (410, 400, 340)],
+    "The largest quantum": [("fl-quantum", ms) for ms in (150, 200)],
+    "The smallest queue cap": [("fl-cap", cap) for cap in (4, 5)],
+    "Twice the burst": [("fl-burst", 10)],
+    "Two workers fail, and a third": [("fl-workers", 6), ("fl-workers", 5)],
+}
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_each_experiment_shows_the_verdicts_that_the_library_computes(page: Tab, name: str) -> None:
+    assert page.page.get_by_role("heading", name=name).count() == 1
+    sentences, signs = [page.page.locator(".fl-said-all").inner_text()], []
+    for where, value in EXPERIMENTS[name]:
+        count = page.page.evaluate("window.drawn")
+        if callable(where):
+            where(page, value)
+        else:
+            type_in(page, where, value)
+        page.page.wait_for_function("n => window.drawn > n", arg=count)
+        page.settle()
+        setting = page.answer()["setting"]
+        rows = [{**row, "count": 1} for row in setting["tenants"]]
+        agrees(page.answer(), rows)
+        own = explore(
+            quantum_ms=1000 * setting["policies"][2]["quantum_s"],
+            cap=setting["policies"][2]["cap"],
+            burst=setting["burst"],
+            workers=setting["workers"],
+        )
+        own.view.tenants = rows
+        checked = [check(report) for report in own.reports().values()]
+        for key, place in (("F1", 0), ("F2", 1), ("F3", 2), ("kept", 3)):
+            shown = page.page.locator(f".fl-is-{key} .fl-held").all_inner_texts()
+            wanted = [
+                {True: "✓", False: "✗", None: "–"}[verdicts[place].held] for verdicts in checked
+            ]
+            assert shown == wanted, key
+        signs.append(page.page.locator(".fl-held").all_inner_texts())
+        sentences.append(page.page.locator(".fl-said-all").inner_text())
+    assert len(set(sentences)) == len(sentences)
+    if len(EXPERIMENTS[name]) > 1:  # what the answer says makes the difference
+        assert signs[0] != signs[-1]
 
 
 def test_a_lie_is_worse_under_drr_than_one_queue_for_all(page: Tab) -> None:

@@ -41,7 +41,7 @@ def test_a_static_figure_stands_in_for_the_widget(shown: Any) -> None:
 
 def test_what_is_sent_is_small(shown: Any) -> None:
     assert len(shown.view.record) <= 22_500  # 30 kB as base64
-    for parts, most in ((("motion",), 11_000), (("player", "motion"), 16_500)):
+    for parts, most in ((("motion",), 10_000), (("player", "motion"), 15_000)):
         code = front.module(*(f"{part}.js" for part in parts))
         assert len((code + front.style(*(f"{part}.css" for part in parts))).encode()) <= most
 

@@ -83,7 +83,7 @@ from .pool import simulate
 from .queues import Queues
 from .streams import ARRIVALS, COSTS
 from .timeline import Timeline, state_costs, timeline
-from .traffic import BIMODAL, DETERMINISTIC, EXPONENTIAL, Draws, Sources, generate
+from .traffic import BIMODAL, DETERMINISTIC, EXPONENTIAL, Draws, Sources, generate, merge
 
 __all__ = [
     "ABANDONED",
@@ -148,6 +148,7 @@ __all__ = [
     "holding",
     "idle_while_queued",
     "measure",
+    "merge",
     "noisy_neighbour",
     "optional",
     "pool",

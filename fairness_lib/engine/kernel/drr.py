@@ -130,7 +130,7 @@ def take(tasks: Tasks, rules: Rules, state: State) -> int:
             task = pop(t, state.queues)
             state.left_s[t], state.visits[t] = deficit_s - cost_s, 0
             if state.queues.length[t] == 0:
-                state.left_s[t] = min(state.left_s[t], 0.0)  # a debt stays
+                state.left_s[t] = 0.0
                 state.after[last] = state.after[t]
                 state.ring[RING_SIZE] -= 1
                 if state.ring[RING_SIZE] > 0:

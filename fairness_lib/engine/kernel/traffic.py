@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any, NamedTuple
 
-from .columns import Column
+from .columns import Column, Tasks
 from .heaps import sift_down
 from .streams import ARRIVALS, COSTS, exponential, open_stream, uniform
 
@@ -103,3 +103,26 @@ def generate(
         if size > 0:
             sift_down(draws.heap, size, 0, draws.next_s)
     return n
+
+
+def merge(n: int, m: int, some: Tasks, others: Tasks, whole: Tasks) -> int:
+    """Put `n` tasks and `m` of other tenants into one order, as `generate` has it; return n + m."""
+    i, j = 0, 0
+    while i < n or j < m:
+        if i == n:
+            first = False
+        elif j == m or some.arrival_s[i] < others.arrival_s[j]:
+            first = True
+        else:
+            tied = some.arrival_s[i] == others.arrival_s[j]
+            first = tied and some.tenant[i] < others.tenant[j]
+        at = i + j
+        if first:
+            whole.arrival_s[at], whole.tenant[at] = some.arrival_s[i], some.tenant[i]
+            whole.cost_s[at] = some.cost_s[i]
+            i += 1
+        else:
+            whole.arrival_s[at], whole.tenant[at] = others.arrival_s[j], others.tenant[j]
+            whole.cost_s[at] = others.cost_s[j]
+            j += 1
+    return n + m
