@@ -80,7 +80,7 @@ def add_pool(parser: argparse.ArgumentParser) -> None:
         "--policies",
         type=names_of_policies,
         metavar="A,B",
-        help=f"of {', '.join(POLICIES)} (default: all that need no contract)",
+        help=f"of {', '.join(POLICIES)} (default: the article's that need no contract)",
     )
     parser.add_argument(
         "--as-is",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .. import _check
-from ..policies.policy import POLICIES, Policy, takes, without_contract
+from ..policies.policy import ARTICLE_POLICIES, POLICIES, Policy, takes, without_contract
 
 Buckets = Mapping[str, tuple[float, float]]
 
@@ -32,7 +32,7 @@ class Terms:
 
 def candidates(names: Sequence[str] | None, as_is: str, terms: Terms) -> list[Policy]:
     """Make the policies of these names, today's among them."""
-    usual = without_contract() if terms.quota is None else list(POLICIES)
+    usual = without_contract() if terms.quota is None else list(ARTICLE_POLICIES)
     chosen = usual if names is None else list(names)
     for name in [*chosen, as_is]:
         _check.choice("policies", name, POLICIES)

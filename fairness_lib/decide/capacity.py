@@ -91,7 +91,7 @@ def capacity(
         Today's pool; fitted to measured waits if the trace has them, else one that is busy for
         80 % of the time.
     policies : sequence of str, optional
-        Names in `POLICIES`; by default all that need no contract.
+        Names in `POLICIES`; by default the article's that need no contract.
     as_is : str
         Today's policy.
     load : float

@@ -133,7 +133,7 @@ def compare(
     fit_workers : bool
         Fit the pool even if `workers` is given; an error without measured waits.
     policies : sequence of str, optional
-        Names in `POLICIES`; by default all that need no contract.
+        Names in `POLICIES`; by default the article's that need no contract.
     as_is : str
         Today's policy, with which the others are compared.
     objective_s : float, optional

@@ -13,9 +13,13 @@ from typing import Protocol
 
 from .. import _check
 from .admission import Quota
+from .charge import ChargeAsYouGo
 from .discipline import Discipline
 from .drr import DeficitRoundRobin
 from .fifo import Fifo
+from .round_robin import RoundRobin
+from .sfq import StartTimeFairQueueing
+from .shuffle_sharding import ShuffleShardedFairQueueing
 from .tasks import Outcome, Tasks, has
 
 ARTICLE_BUCKETS: Mapping[str, tuple[float, float]] = {
@@ -96,10 +100,31 @@ def drr_quota(
     return Policy("drr_quota", DeficitRoundRobin(quantum_s, cap, weights), Quota(buckets))
 
 
+def round_robin(*, cap: int | None = 200) -> Policy:
+    """Round robin by count: a task of each tenant in turn, whatever it costs."""
+    return Policy("round_robin", RoundRobin(cap=cap))
+
+
+def sfq(*, cap: int | None = 200, weights: Mapping[str, float] | None = None) -> Policy:
+    """Start-time fair queueing."""
+    return Policy("sfq", StartTimeFairQueueing(cap=cap, weights=weights))
+
+
+def charge(*, cap: int | None = 200, weights: Mapping[str, float] | None = None) -> Policy:
+    """Whoever was charged least, by what tasks turned out to cost."""
+    return Policy("charge", ChargeAsYouGo(cap=cap, weights=weights))
+
+
+def sharded(*, cap: int | None = 50) -> Policy:
+    """Shuffle-sharded fair queueing: 64 queues, a hand of eight for each tenant."""
+    return Policy("sharded", ShuffleShardedFairQueueing(cap=cap))
+
+
 ARTICLE_POLICIES = {"fifo": fifo, "quota": quota, "drr": drr, "drr_quota": drr_quota}
 """The article's four policies by name, in its order."""
 POLICIES: dict[str, Callable[..., Policy]] = {
     **ARTICLE_POLICIES,
+    **{"round_robin": round_robin, "sfq": sfq, "charge": charge, "sharded": sharded},
 }
 """All policies that can be asked for by name; each makes a `Policy` of keyword arguments."""
 
@@ -110,5 +135,5 @@ def takes(name: str) -> set[str]:
 
 
 def without_contract() -> list[str]:
-    """Return the names of the policies that need no quotas, which are a contract's."""
-    return [name for name in POLICIES if "buckets" not in takes(name)]
+    """Return the names of the article's policies that need no quotas, which are a contract's."""
+    return [name for name in ARTICLE_POLICIES if "buckets" not in takes(name)]

@@ -17,7 +17,7 @@ from fairness_lib.decide.outcome import outcome
 from fairness_lib.decide.parameters import cap_of
 from fairness_lib.decide.situation import Situation
 from fairness_lib.decide.suspicion import SUSPECT, excess, in_flight, ranks
-from fairness_lib.policies.policy import POLICIES, without_contract
+from fairness_lib.policies.policy import ARTICLE_POLICIES, POLICIES, without_contract
 
 compare = partial(compare_all, policies=["fifo", "drr"])
 """What is registered beside these two is not this module's."""
@@ -179,12 +179,21 @@ def test_a_cap_is_the_same_for_all_and_rejected_work_stands_beside_waits() -> No
     assert all(policy["rejected_work_s"] > 0 for policy in record["policies"])
 
 
-def test_by_default_all_are_compared_that_need_no_contract() -> None:
+def test_by_default_the_articles_are_compared_that_need_no_contract() -> None:
     found = compare_all(crowded(), workers=4, objective_s=1.0)
     assert [one.policy for one in found.outcomes] == without_contract()
     contract = compare_all(crowded(), workers=4, objective_s=1.0, quota={"*": (1.5, 5)})
-    assert [one.policy for one in contract.outcomes] == list(POLICIES)
-    assert set(POLICIES) - set(without_contract()) >= {"quota", "drr_quota"}
+    assert [one.policy for one in contract.outcomes] == list(ARTICLE_POLICIES)
+    assert set(ARTICLE_POLICIES) - set(without_contract()) == {"quota", "drr_quota"}
+
+
+def test_every_policy_that_has_a_name_can_be_compared() -> None:
+    found = compare(
+        crowded(), workers=4, objective_s=1.0, quota={"*": (1.5, 5)}, policies=list(POLICIES)
+    )
+    assert [one.policy for one in found.outcomes] == list(POLICIES)
+    kept = {one.policy: one.kept_part for one in found.outcomes}
+    assert min(kept["sfq"], kept["charge"]) > kept["fifo"]
 
 
 def test_a_quota_needs_a_contract() -> None:
