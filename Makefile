@@ -67,7 +67,7 @@ $(ENV): requirements.txt requirements-dev.txt pyproject.toml
 
 assets: $(ASSETS)  ## Fetch and copy the web assets that the site serves itself
 
-$(ASSETS): package.json package-lock.json tools/assets.py $(ENV)
+$(ASSETS): package.json package-lock.json tools/assets.py tools/editor.js $(ENV)
 	$(PY) tools/assets.py
 	@touch $@
 

@@ -8,6 +8,7 @@ npm come from PyPI where the machine has none.
 from __future__ import annotations
 
 import base64
+import json
 import os
 import re
 import shutil
@@ -72,6 +73,30 @@ def wanted() -> Iterator[tuple[Path, str]]:
         yield font, f"mathjax/output/chtml/fonts/woff-v2/{font.name}"
 
 
+def bundle(entry: Path, *options: str) -> str:
+    """Return a module and all that it imports as one classic script, which a page from a file may load."""
+    command = [str(MODULES / ".bin" / "esbuild"), str(entry), "--bundle", "--minify"]
+    shape = ["--format=iife", "--target=es2022", "--legal-comments=none", "--log-level=error"]
+    done = subprocess.run([*command, *shape, *options], capture_output=True, text=True, cwd=ROOT)
+    if done.returncode:
+        raise SystemExit(f"esbuild cannot bundle {entry.name}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def micropython() -> str:
+    """Return MicroPython as a script that holds its own script, and its WebAssembly in base64.
+
+    A worker is made of it. What only Node.js asks for is left out.
+    """
+    folder = MODULES / "@micropython" / "micropython-webassembly-pyscript"
+    nothing = [f"--define:{name}=undefined" for name in ("process", "globalThis.process")]
+    outside = [f"--external:{name}" for name in ("module", "fs", "path", "url")]
+    here = '--define:import.meta.url="blob:"'
+    script = bundle(folder / "micropython.mjs", "--platform=browser", here, *nothing, *outside)
+    wasm = base64.b64encode((folder / "micropython.wasm").read_bytes()).decode()
+    return f"window.flMicroPython = {json.dumps({'script': script, 'wasm': wasm})};\n"
+
+
 def of_theme(name: str) -> Path:
     """Return a static file of the theme, as its wheel installed it."""
     for file in distribution("pydata-sphinx-theme").files or ():
@@ -133,9 +158,11 @@ def copy_assets() -> None:
         shutil.copyfile(source, target)
         count, size = count + 1, size + target.stat().st_size
     (fresh / "icons.css").write_text(icons(), encoding="utf-8")
+    (fresh / "editor.js").write_text(bundle(ROOT / "tools" / "editor.js"), encoding="utf-8")
+    (fresh / "micropython.js").write_text(micropython(), encoding="utf-8")
     shutil.rmtree(VENDOR, ignore_errors=True)
     fresh.rename(VENDOR)
-    print(f"{count} web assets and the icons, {size / 1e6:.1f} MB, in {VENDOR.relative_to(ROOT)}/")
+    print(f"{count} web assets, the icons, the editor and MicroPython, {size / 1e6:.1f} MB, in {VENDOR.relative_to(ROOT)}/")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
 const MOST_HANDS = 4, REST_MS = 700, SEEDS = 20;
 
-function hire(model, size) {
+export function hire(model, size) {
   const url = URL.createObjectURL(new Blob([model.get("worker")], { type: "text/javascript" }));
   const crew = Array.from({ length: size }, () => new Worker(url));
   URL.revokeObjectURL(url);
@@ -23,7 +23,7 @@ function hire(model, size) {
       const asking = crew.flatMap((hand, k) => (parts[k].length ? [one(hand, { ...asked, policies: parts[k] })] : []));
       const ended = await Promise.allSettled(asking), failed = ended.find(({ status }) => status === "rejected");
       if (failed) throw failed.reason;
-      return { tasks: ended[0].value.tasks, results: Object.assign({}, ...ended.map(({ value }) => value.results)) };
+      return { ...ended[0].value, results: Object.assign({}, ...ended.map(({ value }) => value.results)) };
     },
     stop: () => crew.forEach((hand) => hand.terminate()),
   };
@@ -35,9 +35,9 @@ const painted = () => new Promise((done) => {
   setTimeout(done, 50);
 });
 
-const trafficOf = ({ seed, burst, horizon_s, tenants }) =>
+export const trafficOf = ({ seed, burst, horizon_s, tenants }) =>
   JSON.stringify([seed, burst, horizon_s, tenants.map((t) => [t.name, t.rate_per_s, t.bursts, t.cost])]);
-const fairOf = ({ workers, window, tenants }, traffic) => JSON.stringify([workers, window, tenants.map((t) => t.weight), traffic]);
+export const fairOf = ({ workers, window, tenants }, traffic) => JSON.stringify([workers, window, tenants.map((t) => t.weight), traffic]);
 const resultOf = (policy, { tenants }, fair) => JSON.stringify([
   policy, policy.limited && tenants.map((t) => [t.quota_per_s, t.quota_burst]),
   policy.by_tenant && tenants.map((t) => t.stated), tenants.map((t) => t.row), fair,

@@ -1,7 +1,7 @@
 // What is asked of the engine: the sliders' values, and the tenants that the rows stand for.
 
 export const POLICIES = ["fifo", "quota", "drr", "drr_quota"];
-export const LABELS = { fifo: "FIFO", quota: "quota", drr: "DRR", drr_quota: "DRR + quota" };
+export const LABELS = { fifo: "FIFO", quota: "quota", drr: "DRR", drr_quota: "DRR + quota", yours: "Your policy" };
 export const NUMBERS = ["quantum_ms", "cap", "shared_cap", "burst", "seed", "workers"];
 const MOST_TENANTS = 1000, MOST_TASKS = 1e6, MOST_STEPS = 120;
 

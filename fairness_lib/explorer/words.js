@@ -7,6 +7,7 @@ export const POLICY_WORDS = {
   quota: "a limit for each, then FIFO",
   drr: "tenants take turns",
   drr_quota: "a limit, then turns",
+  yours: "as you wrote it",
 };
 const LEAST = 0.9; // of a fair share; who gets less is marked
 const OVER = 1.05; // who gets more has taken places

@@ -111,6 +111,10 @@ function getFairStarts({ setting: { tenants, workers, window }, fair: key }) {
 function simulate({ tenants, workers }, policy) {
   column("quota_per_s").set(tenants.map((t) => t.quota_per_s));
   column("quota_burst").set(tenants.map((t) => t.quota_burst));
+  if (policy.given) { // a run made elsewhere, to be measured
+    for (const [name, values] of Object.entries(policy.given)) column(name).set(values);
+    return 0;
+  }
   const numbers = { ...policy, tasks: traffic.tasks, tenants: tenants.length, workers };
   if (!policy.by_tenant) {
     call("simulate_fifo", numbers);
@@ -160,7 +164,8 @@ function answer(asked) {
   for (const policy of got ? policies : [...policies].reverse()) {
     results[policy.name] = { ...(got && whatTheyGot(asked, policy)), ...(rest && theRest(asked, policy)) };
   }
-  return { tasks: traffic.tasks, results };
+  const columns = Object.fromEntries((asked.columns || []).map((name) => [name, column(name).slice(0, traffic.tasks)]));
+  return { tasks: traffic.tasks, results, columns };
 }
 
 onmessage = async ({ data }) => {
