@@ -31,7 +31,7 @@ window.flEditor = (parent, { text, label, described, changed, run }) => {
       doc: text,
       extensions: [
         lineNumbers(), history(), drawSelection(), indentOnInput(), bracketMatching(), highlightActiveLine(),
-        indentUnit.of("    "), python(), syntaxHighlighting(classHighlighter), marked,
+        indentUnit.of("    "), python(), EditorView.lineWrapping, syntaxHighlighting(classHighlighter), marked,
         keymap.of([{ key: "Mod-Enter", run: () => (run(), true) }, indentWithTab, ...defaultKeymap, ...historyKeymap]),
         EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": described, spellcheck: "false" }),
         EditorView.updateListener.of((update) => update.docChanged && changed()),

@@ -227,8 +227,8 @@ def test_a_start_fails_its_exercise_and_the_solution_solves_it(opened: Any, less
 def test_faults_are_told_with_the_readers_line_and_a_hint(opened: Any) -> None:
     page, good = opened(), listing("round_robin")
     cases = {
-        good.replace("def take(self, now):", "def take(self, now:"): ("Line 24: SyntaxError", "bracket"),
-        good.replace("if not self.turns:", "if not self.turn:"): ("Line 25: AttributeError", "begin()"),
+        good.replace("def take(self, now):", "def take(self, now:"): ("Line 23: SyntaxError", "bracket"),
+        good.replace("if not self.turns:", "if not self.turn:"): ("Line 24: AttributeError", "begin()"),
         "import numpy\n" + good: ("Line 1: ImportError", "MicroPython"),
         good.replace("return task", "return 0"): ("a second time", "of "),
         good.replace("return task", "return 70000"): ("which had not come yet", "At "),
@@ -259,7 +259,7 @@ def test_an_endless_loop_ends_and_stop_ends_any_run(opened: Any) -> None:
     page.get_by_role("button", name="Stop").click()
     assert page.locator(".fl-state").inner_text() == "Stopped."
     began = time.monotonic()
-    assert "Ended after 10 s: no second of the traffic was over. Does the loop in line 25 end?" in fault(page, endless)
+    assert "Ended after 10 s: no second of the traffic was over. Does the loop in line 24 end?" in fault(page, endless)
     assert time.monotonic() - began < 20
     write(page, good)
     page.evaluate("window.judged = null; window.count = 0; addEventListener('fl-judged', () => count++)")

@@ -85,7 +85,7 @@ def run(discipline, tasks, arrival_s, cost_s, workers, told=lambda task: None):
     finished = getattr(discipline, "finished", None)
     full, quota = Outcome.QUEUE_FULL, Outcome.QUOTA
     start_s = [float("nan")] * len(arrival_s)
-    outcome = bytearray([WAITING]) * len(arrival_s)
+    outcome = bytearray(b"\x01" * len(arrival_s))  # all waiting
     running, order = [], 0  # (finish_s, order of start, task)
     arriving = -1
 
@@ -149,9 +149,8 @@ def answer(source, setting, told):
     import collections
 
     collections.deque = Deque
-    module = type(sys)("fairness_lib")
-    module.Outcome, module.Tasks = Outcome, Tasks
-    sys.modules["fairness_lib"] = module
+    with open("/fairness_lib.py", "w") as file:
+        file.write("from loop import Outcome, Tasks")
     given = json.loads(setting)
 
     def column(kind, name):
