@@ -162,7 +162,9 @@ def copy_assets() -> None:
     (fresh / "micropython.js").write_text(micropython(), encoding="utf-8")
     shutil.rmtree(VENDOR, ignore_errors=True)
     fresh.rename(VENDOR)
-    print(f"{count} web assets, the icons, the editor and MicroPython, {size / 1e6:.1f} MB, in {VENDOR.relative_to(ROOT)}/")
+    print(
+        f"{count} web assets, the icons, the editor and MicroPython, {size / 1e6:.1f} MB, in {VENDOR.relative_to(ROOT)}/"
+    )
 
 
 if __name__ == "__main__":

@@ -91,9 +91,7 @@ class Lesson:
 SOUND = ("once", "conserving")
 FAIR = ("kept", "F1", "F2", "F3")
 LESSONS = {
-    "own": Lesson(
-        "Your own policy", STARTS, policies=("fifo", "quota", "drr", "drr_quota")
-    ),
+    "own": Lesson("Your own policy", STARTS, policies=("fifo", "quota", "drr", "drr_quota")),
     "drr": Lesson(
         "Mend the broken round",
         {"drr_broken": "Deficit round robin, one line missing"},

@@ -125,14 +125,17 @@ export function open({ el: root, lesson }) {
       chart = { ...lanes({ setting: now, looks, compact: false, capacity: workers / mean_s, policies }), policies: policies.join() };
       place.replaceChildren(chart.root);
     }
-    chart.update(results, null, now);
     measureUp();
-    chart.update(results, null, now);
+    const slim = root.dataset.size === "slim";
+    chart.updateMarks(results, null, slim);
+    chart.updateVerdicts(results, now);
+    chart.updateTime(results, slim);
     chart.describe();
   };
+  const ask = (policies, columns) => crew.run({ setting, policies, key: traffic, fair, got: true, rest: true, columns });
   const library = async () => {
     await crew.ready;
-    const answer = await crew.run(setting, setting.policies, traffic, fair, [...TRAFFIC, "fair_start_s"]);
+    const answer = await ask(setting.policies, [...TRAFFIC, "fair_start_s"]);
     answer.columns.tenant = Int32Array.from(answer.columns.tenant, Number);
     known = answer;
     draw(answer.results, setting);
@@ -170,7 +173,7 @@ export function open({ el: root, lesson }) {
     try {
       const policy = { name: "yours", by_tenant: 0, limited: 0, given: said.run }, { columns, results } = known;
       const now = { ...setting, policies: [{ ...policy, given: null }, ...setting.policies] };
-      const some = said.run.outcome.some((value) => value === 0), measured = some && (await crew.run(setting, [policy], traffic, fair));
+      const some = said.run.outcome.some((value) => value === 0), measured = some && (await ask([policy]));
       if (mine !== count) return;
       if (!some) return ended("Nothing was ever served: take() never gave a task.");
       const shown = { yours: measured.results.yours, ...results }, { times } = said, run = { ...columns, ...said.run };

@@ -26,7 +26,9 @@ from fairness_lib.explorer.reader import loop
 from fairness_lib.explorer.yours import IMPORTS, MEGABYTES, listing, workshop
 
 PAGE = "book/your_policy.html"
-FILES = sorted({file for lesson in LESSONS.values() for file in (*lesson.starts, lesson.solution) if file})
+FILES = sorted(
+    {file for lesson in LESSONS.values() for file in (*lesson.starts, lesson.solution) if file}
+)
 STATIC = ROOT / "book" / "_static"
 OF_BROWSER = (
     pytest.mark.browser,
@@ -46,7 +48,9 @@ def same(one: Any, other: Any) -> bool:
     ("file", "policy", "lesson"),
     [("fifo", fifo(), "own"), ("drr", drr(), "own"), ("weights", drr(), "weights")],
 )
-def test_the_short_classes_are_the_librarys_disciplines(file: str, policy: Policy, lesson: str) -> None:
+def test_the_short_classes_are_the_librarys_disciplines(
+    file: str, policy: Policy, lesson: str
+) -> None:
     for seed in (1, 2):
         work = LESSONS[lesson].scenario().workload(seed)
         assert same(simulate(work, own_policy(file)), simulate(work, policy))
@@ -57,9 +61,15 @@ def test_the_short_classes_are_the_librarys_disciplines(file: str, policy: Polic
 def test_the_pages_loop_is_that_of_simulate(file: str) -> None:
     lesson = next(one for one in LESSONS.values() if file in (*one.starts, one.solution))
     work = lesson.scenario().workload(3)
-    tasks = loop.Tasks(work.tenants, work.weight.tolist(), work.tenant.tolist(), work.cost_s.tolist())
-    mine = vars(loop)["of_source"](listing(file).replace("from fairness_lib", f"from {loop.__name__}"))
-    starts, outcome = loop.run(mine, tasks, work.arrival_s.tolist(), work.cost_s.tolist(), work.workers)
+    tasks = loop.Tasks(
+        work.tenants, work.weight.tolist(), work.tenant.tolist(), work.cost_s.tolist()
+    )
+    mine = vars(loop)["of_source"](
+        listing(file).replace("from fairness_lib", f"from {loop.__name__}")
+    )
+    starts, outcome = loop.run(
+        mine, tasks, work.arrival_s.tolist(), work.cost_s.tolist(), work.workers
+    )
     run = simulate(work, own_policy(file))
     assert np.array_equal(starts, run.start_s, equal_nan=True)
     assert np.array_equal(np.frombuffer(outcome, "i1"), run.outcome)
@@ -81,7 +91,10 @@ def test_a_lessons_setup_is_its_scenario() -> None:
     for lesson in LESSONS.values():
         names: dict[str, Any] = {}
         exec(IMPORTS + SETUP.format(lesson.setup), names)
-        assert repr(names["workload"].scenario if hasattr(names["workload"], "scenario") else 0) or True
+        assert (
+            repr(names["workload"].scenario if hasattr(names["workload"], "scenario") else 0)
+            or True
+        )
         work = lesson.scenario().workload(seed=1)
         assert np.array_equal(names["workload"].cost_s, work.cost_s)
         assert names["workload"].tenants == work.tenants
@@ -142,9 +155,18 @@ def opened(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
             page.faults = []
             page.on("pageerror", lambda error: page.faults.append(str(error)))
             page.on("console", lambda m: m.type == "error" and page.faults.append(m.text))
-            page.on("request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else page.faults.append(r.url))
+            page.on(
+                "request",
+                lambda r: (
+                    None
+                    if r.url.startswith(("file:", "data:", "blob:"))
+                    else page.faults.append(r.url)
+                ),
+            )
             page.goto(path.as_uri())
-            page.evaluate("addEventListener('fl-judged', ({detail}) => { window.judged = detail; })")
+            page.evaluate(
+                "addEventListener('fl-judged', ({detail}) => { window.judged = detail; })"
+            )
             page.get_by_role("button", name=f"loads {MEGABYTES} MB").click()
             page.locator("text=Press Run.").wait_for()
             return page
@@ -160,7 +182,9 @@ def write(page: Any, source: str) -> None:
 
 def settled(page: Any) -> None:
     """Wait until a run has ended, and was judged."""
-    page.wait_for_function("window.judged || !/^(Running|Press)/.test(document.querySelector('.fl-state').textContent)")
+    page.wait_for_function(
+        "window.judged || !/^(Running|Press)/.test(document.querySelector('.fl-state').textContent)"
+    )
     assert page.evaluate("!!window.judged"), page.locator(".fl-state").inner_text()
 
 
@@ -227,14 +251,26 @@ def test_a_start_fails_its_exercise_and_the_solution_solves_it(opened: Any, less
 def test_faults_are_told_with_the_readers_line_and_a_hint(opened: Any) -> None:
     page, good = opened(), listing("round_robin")
     cases = {
-        good.replace("def take(self, now):", "def take(self, now:"): ("Line 23: SyntaxError", "bracket"),
-        good.replace("if not self.turns:", "if not self.turn:"): ("Line 24: AttributeError", "begin()"),
+        good.replace("def take(self, now):", "def take(self, now:"): (
+            "Line 23: SyntaxError",
+            "bracket",
+        ),
+        good.replace("if not self.turns:", "if not self.turn:"): (
+            "Line 24: AttributeError",
+            "begin()",
+        ),
         "import numpy\n" + good: ("Line 1: ImportError", "MicroPython"),
         good.replace("return task", "return 0"): ("a second time", "of "),
         good.replace("return task", "return 70000"): ("which had not come yet", "At "),
         good.replace("return task", "return 'x'"): ("which is no task", "'x'"),
-        good.replace("return Outcome.QUEUE_FULL", "return True"): ("put() gave True", "Outcome.QUEUE_FULL"),
-        good.replace("        self.tenant = ", "        self.big = [0]\n        while True: self.big += self.big\n        self.tenant = "): ("MemoryError", "256 MB"),
+        good.replace("return Outcome.QUEUE_FULL", "return True"): (
+            "put() gave True",
+            "Outcome.QUEUE_FULL",
+        ),
+        good.replace(
+            "        self.tenant = ",
+            "        self.big = [0]\n        while True: self.big += self.big\n        self.tenant = ",
+        ): ("MemoryError", "256 MB"),
         "x = 1\n": ("TypeError: there is no class with begin, put and take", "begin"),
         listing("empty"): ("Nothing was ever served", "take()"),
     }
@@ -253,16 +289,23 @@ def test_faults_are_told_with_the_readers_line_and_a_hint(opened: Any) -> None:
 @browses
 def test_an_endless_loop_ends_and_stop_ends_any_run(opened: Any) -> None:
     page, good = opened(), listing("round_robin")
-    endless = good.replace("if not self.turns:\n", "while not self.turns:\n            pass\n        if 0:\n")
+    endless = good.replace(
+        "if not self.turns:\n", "while not self.turns:\n            pass\n        if 0:\n"
+    )
     write(page, endless)
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_role("button", name="Stop").click()
     assert page.locator(".fl-state").inner_text() == "Stopped."
     began = time.monotonic()
-    assert "Ended after 10 s: no second of the traffic was over. Does the loop in line 24 end?" in fault(page, endless)
+    assert (
+        "Ended after 10 s: no second of the traffic was over. Does the loop in line 24 end?"
+        in fault(page, endless)
+    )
     assert time.monotonic() - began < 20
     write(page, good)
-    page.evaluate("window.judged = null; window.count = 0; addEventListener('fl-judged', () => count++)")
+    page.evaluate(
+        "window.judged = null; window.count = 0; addEventListener('fl-judged', () => count++)"
+    )
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_role("button", name="Run", exact=True).click()  # the second run is the one
     page.wait_for_function("window.judged")
@@ -273,21 +316,37 @@ def test_an_endless_loop_ends_and_stop_ends_any_run(opened: Any) -> None:
 @browses
 def test_what_is_lost_or_idle_is_told_by_its_first_case(opened: Any) -> None:
     page = opened()
-    write(page, listing("fifo").replace("return self.queue.pop(0) if self.queue else None",
-        "if self.queue and now > 10.5:\n            return self.queue.pop(0)"))
+    write(
+        page,
+        listing("fifo").replace(
+            "return self.queue.pop(0) if self.queue else None",
+            "if self.queue and now > 10.5:\n            return self.queue.pop(0)",
+        ),
+    )
     found = {verdict["key"]: verdict for verdict in run(page)["found"]}
     assert found["conserving"]["held"] is False
     work = LESSONS["own"].scenario().workload(seed=1)
     first = work.tenants[work.tenant[0]]
-    assert f"at {work.arrival_s[0]:.3f} s 8 of 8 workers were idle while {first} waited" in found["conserving"]["words"]
-    write(page, listing("fifo").replace("if len(self.queue) >= 2000:", "if task == 7:\n            return\n        if len(self.queue) >= 2000:"))
+    assert (
+        f"at {work.arrival_s[0]:.3f} s 8 of 8 workers were idle while {first} waited"
+        in found["conserving"]["words"]
+    )
+    write(
+        page,
+        listing("fifo").replace(
+            "if len(self.queue) >= 2000:",
+            "if task == 7:\n            return\n        if len(self.queue) >= 2000:",
+        ),
+    )
     found = {verdict["key"]: verdict for verdict in run(page)["found"]}
     lost = f"task 7 of {work.tenants[work.tenant[7]]}, which came at {work.arrival_s[7]:.3f} s, was never given"
     assert found["once"]["words"] == lost
 
 
 @browses
-def test_keys_alone_are_enough_and_the_notebook_has_the_same_code(opened: Any, tmp_path: Path) -> None:
+def test_keys_alone_are_enough_and_the_notebook_has_the_same_code(
+    opened: Any, tmp_path: Path
+) -> None:
     page = opened("drr")
     page.locator(".cm-content").focus()
     page.keyboard.press("Control+Home")
@@ -325,4 +384,3 @@ def test_many_runs_leave_no_worker_behind(opened: Any) -> None:
         assert run(page)["start_s"] == first["start_s"]
     assert len(page.workers) == workers
     assert first["start_ms"] < 3000  # 0.1 s alone on a machine
-
