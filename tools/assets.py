@@ -74,7 +74,7 @@ def wanted() -> Iterator[tuple[Path, str]]:
 
 
 def bundle(entry: Path, *options: str) -> str:
-    """Return a module and all that it imports as one classic script, which a page from a file may load."""
+    """Return a module and what it imports as one classic script: pages from files load no other."""
     command = [str(MODULES / ".bin" / "esbuild"), str(entry), "--bundle", "--minify"]
     shape = ["--format=iife", "--target=es2022", "--legal-comments=none", "--log-level=error"]
     done = subprocess.run([*command, *shape, *options], capture_output=True, text=True, cwd=ROOT)
@@ -162,9 +162,8 @@ def copy_assets() -> None:
     (fresh / "micropython.js").write_text(micropython(), encoding="utf-8")
     shutil.rmtree(VENDOR, ignore_errors=True)
     fresh.rename(VENDOR)
-    print(
-        f"{count} web assets, the icons, the editor and MicroPython, {size / 1e6:.1f} MB, in {VENDOR.relative_to(ROOT)}/"
-    )
+    what = f"{count} web assets, the icons, the editor and MicroPython, {size / 1e6:.1f} MB"
+    print(f"{what}, in {VENDOR.relative_to(ROOT)}/")
 
 
 if __name__ == "__main__":

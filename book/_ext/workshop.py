@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sphinx.application import Sphinx
-
 from fairness_lib.explorer.yours import workshop
+from sphinx.application import Sphinx
 
 
 def write(app: Sphinx, error: Exception | None) -> None:

@@ -1,4 +1,4 @@
-"""Widgets for the pages: the explorer, a policy of your own, tasks in motion, the stepper, and water.
+"""Widgets for the pages: the explorer, your own policy, tasks in motion, the stepper, and water.
 
 They need the extra ``book`` (ipywidgets, anywidget, matplotlib), so that ``import fairness_lib``
 leaves them out::

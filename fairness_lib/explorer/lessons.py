@@ -1,7 +1,7 @@
 """What a reader may write in the page: from what, for which traffic, and what decides it.
 
-A lesson's classes are files in ``reader/``; tests run each of them in MicroPython and by `simulate`,
-which must give the same bits.
+A lesson's classes are files in ``reader/``; tests run each of them in MicroPython and by
+`simulate`, which must give the same bits.
 """
 
 from __future__ import annotations
@@ -75,16 +75,14 @@ class Lesson:
         if self.setup == BY_WEIGHT:
             ranks = (("gold", 4), ("silver", 2), ("bronze", 1))
             return Scenario(
-                [Tenant(name, 600, weight) for name, weight in ranks],
+                tuple(Tenant(name, 600, weight) for name, weight in ranks),
                 workers=8, horizon_s=30, window_s=(5, 30),
             )  # fmt: skip
         if self.setup == SPLIT:
-            return Scenario(
-                [Tenant(f"heavy/{i}", 40, bursts=(Burst(20, 40, 5),)) for i in range(10)]
-                + [Tenant(f"mid{i}", 60) for i in range(4)]
-                + [Tenant(f"small{i:02}", 5) for i in range(20)],
-                workers=8, window_s=(20, 40),
-            )  # fmt: skip
+            names = [Tenant(f"heavy/{i}", 40, bursts=(Burst(20, 40, 5),)) for i in range(10)]
+            names += [Tenant(f"mid{i}", 60) for i in range(4)]
+            names += [Tenant(f"small{i:02}", 5) for i in range(20)]
+            return Scenario(tuple(names), workers=8, window_s=(20, 40))
         return article_scenario()
 
 
@@ -136,8 +134,7 @@ LESSONS = {
         (
             "Under DRR a task waits for the round to come by. Who should not have to?",
             "Give each task a tag when it comes, and always serve the smallest tag.",
-            "A task's tag: where its tenant's last one ended, or the tag served last if that is more. "
-            "It ends its cost later.",
+            "A task's tag: where its tenant's last one ended, and not before the tag served last.",
         ),
     ),
     "split": Lesson(

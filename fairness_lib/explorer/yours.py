@@ -165,5 +165,5 @@ def workshop() -> str:
             "objective_s": OBJECTIVE_S,
         },
     }
-    said = json.dumps(assets).replace("</", "<\\/")
-    return f"window.flWorkshop = {said};\n(() => {{\n{front.module(*names)}\nwindow.flWorkshop.open = open;\n}})();\n"
+    code = f"{front.module(*names)}\nwindow.flWorkshop.open = open;"
+    return f"window.flWorkshop = {json.dumps(assets)};\n(() => {{\n{code}\n}})();\n"

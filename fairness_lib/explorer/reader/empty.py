@@ -1,6 +1,3 @@
-from fairness_lib import Outcome
-
-
 class Mine:
     def begin(self, tasks):
         """A run begins: tasks.tenant[task], tasks.estimate_s[task], tasks.weight[tenant]."""

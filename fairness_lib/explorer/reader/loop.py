@@ -64,7 +64,7 @@ class Deque(list):
 
 
 def of_source(source):
-    """Return the last class with begin, put and take that the source defines, made without arguments."""
+    """Return an object of the last class with begin, put and take that the source defines."""
     names = {"__name__": SOURCE}
     exec(compile(source, SOURCE, "exec"), names)
     found = None
@@ -79,7 +79,7 @@ def of_source(source):
 
 
 def run(discipline, tasks, arrival_s, cost_s, workers, told=lambda task: None):
-    """Return when each task started (NaN if it did not), its outcome, and who was taken in order."""
+    """Return when each task started, NaN if it did not, and its outcome."""
     discipline.begin(tasks)
     put, take = discipline.put, discipline.take
     finished = getattr(discipline, "finished", None)
@@ -145,7 +145,7 @@ def fault(error):
 
 
 def answer(source, setting, told):
-    """Run a source on the columns that stand in files; leave the result there, return what to say."""
+    """Run a source on the columns in files; leave the result in files, return what to say."""
     import collections
 
     collections.deque = Deque
