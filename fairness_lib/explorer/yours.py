@@ -26,7 +26,7 @@ from .lessons import LESSONS, SETUP, Lesson, own_policy
 from .rows import to_rows
 from .view import ExplorerView
 
-MEGABYTES = 0.5
+MEGABYTES = 0.4
 """What the button says that it loads, as transferred."""
 IMPORTS = (
     "from fairness_lib import (\n    Burst, Policy, Scenario, Tenant, article_scenario, check, "
