@@ -184,7 +184,7 @@ export function open({ el: root, lesson }) {
       draw(shown, now);
       list.replaceChildren(...goals.filter(({ key }) => !found.some((verdict) => verdict.key === key)).map(line), ...found.map(line));
       list.classList.remove("fl-stale");
-      ended(`${lesson.goals.length ? (met ? "Solved. " : `Not yet: ${goals.filter(({ held }) => held === false).map(({ what }) => what).join("; ")}. `) : ""}${run.arrival_s.length.toLocaleString("en-US")} tasks in ${((performance.now() - began) / 1000).toFixed(1)} s, in this page.`);
+      ended(`${lesson.goals.length ? (met ? "Solved. " : `Not yet: ${goals.filter(({ held }) => held !== false).length} of ${goals.length} hold. `) : ""}${run.arrival_s.length.toLocaleString("en-US")} tasks in ${((performance.now() - began) / 1000).toFixed(1)} s, in this page.`);
       root.dispatchEvent(new CustomEvent("fl-judged", { bubbles: true, detail: { ...context, said, found, goals, ms: performance.now() - began } }));
     } catch (error) {
       ended(error.message);
