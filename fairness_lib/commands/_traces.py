@@ -85,6 +85,7 @@ def add_pool(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--as-is",
         choices=tuple(POLICIES),
+        metavar="POLICY",
         default="fifo",
         help="today's policy, with which the others are compared (default: fifo)",
     )

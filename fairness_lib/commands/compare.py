@@ -10,10 +10,15 @@ from typing import Any
 
 from . import _cli, _traces
 
+DESCRIPTION = """\
+Replay a log of tasks (CSV, TSV, JSON Lines, Parquet or Standard Workload
+Format; plain or gzip) under several policies, and say which to choose, that
+it does not matter, that everyone is beyond their share, or that this log
+cannot say."""
 EPILOG = """examples:
   fairness compare requests.csv --workers 8 --out report.html
   fairness compare llm.csv --cost 'request_latency_s - first_token_latency_s'
-  zcat log.jsonl.gz | fairness compare - --tenant org --unit took=ms --objective 50ms
+  zcat log.jsonl.gz | fairness compare - --tenant org --unit took=ms
 """
 
 
@@ -22,9 +27,7 @@ def register(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "compare",
         help="from a log of tasks to a decision between policies",
-        description="Replay a log of tasks (CSV, TSV, JSON Lines, Parquet or Standard Workload "
-        "Format; plain or gzip) under several policies, and say which to choose, that it does not "
-        "matter, that everyone is beyond their share, or that this log cannot say.",
+        description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

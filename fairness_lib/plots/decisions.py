@@ -36,10 +36,11 @@ def offered_load(
     """
     name, own = heaviest
     hours = np.arange(len(offered_workers) + 1) * bin_s / 3600
-    ax.stairs(offered_workers, hours, fill=True, color="#999999")
-    ax.stairs(own, hours, fill=True, color=HEAVIEST_COLOR)
+    ax.stairs(offered_workers, hours, color=OTHER_COLORS[0])
+    ax.stairs(own, hours, color=HEAVIEST_COLOR)
     ax.axhline(workers, color="black", linestyle="--", linewidth=1.2)
     label_line(ax, hours[-1], workers, f"{workers} workers", "black", ha="right")
+    label_line(ax, 0, offered_workers[0], "all tenants", OTHER_COLORS[0])
     peak = int(np.argmax(own))
     label_line(ax, hours[peak + 1], own[peak], name, HEAVIEST_COLOR, offset=(4, -8))
     ax.set(xlabel="time (h)", ylabel="work that arrives\n(workers' worth)", xlim=(0, hours[-1]))

@@ -14,7 +14,7 @@ def test_offered_load_shows_every_bin_and_the_pool() -> None:
     assert own.values.tolist() == [0.0, 5.0, 0.0]
     assert all_.edges.tolist() == [0.0, 1.0, 2.0, 3.0]
     assert ax.lines[0].get_ydata()[0] == 4
-    assert {text.get_text() for text in ax.texts} == {"4 workers", "big"}
+    assert {text.get_text() for text in ax.texts} == {"4 workers", "all tenants", "big"}
 
 
 def test_waits_by_tenant_puts_each_policy_s_waits_beside_the_names() -> None:
