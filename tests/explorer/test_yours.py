@@ -19,7 +19,7 @@ pytest.importorskip("anywidget", reason="the widgets need the extra 'book'")
 
 from hypothesis import given
 from hypothesis import strategies as st
-from ipywidgets.embed import embed_data
+from ipywidgets.embed import dependency_state, embed_data
 
 from fairness_lib import Policy, check, drr, fifo, measure, simulate
 from fairness_lib.explorer import your_policy
@@ -450,5 +450,7 @@ def test_the_button_says_what_it_loads_and_the_page_without_it_is_light() -> Non
     parts = ("vendor/editor.js", "vendor/micropython.js", "workshop.js")
     loaded = sum(zipped((HTML / "_static" / part).read_text(encoding="utf-8")) for part in parts)
     assert round(loaded / 1e6, 1) == MEGABYTES
-    state = json.dumps(embed_data(views=[your_policy("drr")])["manager_state"])
+    widget = your_policy("drr")
+    data = embed_data(views=[widget], state=dependency_state([widget]))
+    state = json.dumps(data["manager_state"])
     assert zipped(state) < 8_000
