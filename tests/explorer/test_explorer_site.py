@@ -83,13 +83,14 @@ def test_mouse_drags_every_slider_and_only_the_last_position_counts(page: Tab) -
         page.page.mouse.move(x + 15, y, steps=8)
         page.page.mouse.up()
         page.page.wait_for_function("n => window.drawn > n", arg=count)
-    page.settle()
-    answer = page.answer()
     values = {
         name: page.handle(slider).get_attribute("aria-valuetext")
         for slider, (name, _) in SLIDERS.items()
     }
-    assert values["Seed"] == f"seed {answer['setting']['seed']}"
+    page.page.wait_for_function(
+        "said => `seed ${answer.setting.seed}` === said", arg=values["Seed"]
+    )
+    answer = page.answer()
     assert values["Workers"] == f"{answer['setting']['workers']} workers"
     agrees(answer)
 
@@ -166,6 +167,7 @@ def test_pin_keeps_a_ghost_and_reset_goes_back_and_unpins(page: Tab) -> None:
 def test_numbers_can_be_read_as_a_table(page: Tab) -> None:
     page.page.locator(".fl-details summary", has_text="All numbers").click()
     rows = page.page.locator(".fl-details tbody tr", has_text="mid2")
+    rows.first.wait_for()
     texts = [row.locator("th, td").all_inner_texts() for row in rows.all()]
     cells = next(text for text in texts if text[0].strip() == "DRR")
     report = explore().report("drr")

@@ -148,7 +148,7 @@ def clock(page: Any) -> int:
 def check_drawn(page: Any, shown: Any) -> int:
     """Compare what was drawn last with the columns; return its tick."""
     drawn = page.evaluate("window.drawn")
-    tick = ceil(drawn["time"] - 1e-6)  # between two ticks all of the first has happened
+    tick = ceil(drawn["time"])  # between two ticks all of the first has happened
     for excerpt, stand in zip(shown.excerpts, drawn["stands"], strict=True):
         task = excerpt.task.tolist()
         lines, serving = standing(excerpt.run, 19.95 + tick * TICK_S, excerpt.lines)
