@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import wasmtime
 
-from fairness_lib.engine import kernel
+from fairness_lib.engine import compiled, kernel
 from fairness_lib.explorer import Explorer, entry, front
 from fairness_lib.explorer.rows import names_of
 from fairness_lib.explorer.widget import tidy
@@ -128,8 +128,8 @@ class Page:
         }
         self.column("cut_s")[:] = from_s, to_s
         self.call("share_fairly", **numbers)
-        turns = hasattr(policy.discipline, "quantum_s")
-        self.call("simulate_drr" if turns else "simulate_fifo", **numbers)
-        self.fruitless = int(self.column("ring")[FRUITLESS]) if turns else 0
+        loop = compiled.DISCIPLINES[type(policy.discipline)].__name__.rpartition(".")[2]
+        self.call(f"simulate_{loop}", **numbers)
+        self.fruitless = int(self.column("ring")[FRUITLESS]) if loop == "drr" else 0
         self.call("timeline", **numbers, groups=self.groups, steps=self.steps, step_s=1.0, q=0.99)
         return self.call("measure", **numbers)

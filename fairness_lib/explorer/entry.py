@@ -157,6 +157,87 @@ def simulate_drr(
     )
 
 
+def simulate_round_robin(
+    tasks: Int,
+    tenants: Int,
+    workers: Int,
+    cap: Int,
+    limited: Int,
+    arrival_s: Reals,
+    tenant: Ints,
+    cost_s: Reals,
+    weight: Reals,
+    quota_per_s: Reals,
+    quota_burst: Reals,
+    full_s: Reals,
+    taken: Reals,
+    head: Ints,
+    tail: Ints,
+    length: Ints,
+    behind: Ints,
+    turn_head: Ints,
+    turn_tail: Ints,
+    turn_length: Ints,
+    turn_behind: Ints,
+    finish_s: Reals,
+    pool: Ints,
+    start_s: Reals,
+    outcome: Bytes,
+) -> Int:
+    """Run the tasks round robin, by count; return 0."""
+    columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
+    buckets = kernel.Buckets(quota_per_s, quota_burst, full_s, taken)
+    rules = kernel.round_robin.Rules(cap, weight)  # shares are for clients that come again
+    queues = kernel.Queues(head, tail, length, behind)
+    turns = kernel.Queues(turn_head, turn_tail, turn_length, turn_behind)
+    state = kernel.round_robin.State(queues, turns)
+    crew = kernel.Pool(finish_s, pool)
+    return kernel.simulate_round_robin(
+        tasks, tenants, workers, limited, columns, buckets, rules, state, crew, start_s, outcome
+    )
+
+
+def simulate_sfq(
+    tasks: Int,
+    tenants: Int,
+    workers: Int,
+    cap: Int,
+    limited: Int,
+    arrival_s: Reals,
+    tenant: Ints,
+    cost_s: Reals,
+    estimate_s: Reals,
+    weight: Reals,
+    quota_per_s: Reals,
+    quota_burst: Reals,
+    full_s: Reals,
+    taken: Reals,
+    head: Ints,
+    tail: Ints,
+    length: Ints,
+    behind: Ints,
+    rank: Reals,
+    heap: Ints,
+    heads: Ints,
+    end_s: Reals,
+    clock_s: Reals,
+    finish_s: Reals,
+    pool: Ints,
+    start_s: Reals,
+    outcome: Bytes,
+) -> Int:
+    """Run the tasks by start-time fair queueing; return 0."""
+    columns = kernel.Tasks(arrival_s, tenant, cost_s, estimate_s)
+    buckets = kernel.Buckets(quota_per_s, quota_burst, full_s, taken)
+    rules = kernel.sfq.Rules(cap, weight, weight)  # shares are for clients that come again
+    queues = kernel.Queues(head, tail, length, behind)
+    state = kernel.sfq.State(kernel.sfq.Heads(queues, rank, heap, heads), end_s, clock_s)
+    crew = kernel.Pool(finish_s, pool)
+    return kernel.simulate_sfq(
+        tasks, tenants, workers, limited, columns, buckets, rules, state, crew, start_s, outcome
+    )
+
+
 def share_fairly(
     tasks: Int,
     tenants: Int,
@@ -292,6 +373,8 @@ FUNCTIONS = (
     state_costs,
     simulate_fifo,
     simulate_drr,
+    simulate_round_robin,
+    simulate_sfq,
     share_fairly,
     measure,
     timeline,
@@ -308,6 +391,9 @@ SIZES: dict[str, tuple[int, str, int]] = {
     **dict.fromkeys(("arrived", "demand", "completed", "fair_share_per_s"), (1, "tenants", 0)),
     **dict.fromkeys(("x", "owed", "kept", "fair_work_s", "got_work_s"), (1, "tenants", 0)),
     **dict.fromkeys(("order", "asked", "sharing", "stated", "group"), (1, "tenants", 0)),
+    **dict.fromkeys(("turn_behind", "end_s"), (1, "tenants", 0)),
+    **dict.fromkeys(("turn_head", "turn_tail", "turn_length"), (0, "tenants", 1)),
+    **dict.fromkeys(("heads", "clock_s"), (0, "tenants", 1)),
     **dict.fromkeys(("step_wait_s", "step_waiting"), (1, "cells", 0)),
     "first_of_group": (1, "groups", 1),
     "weights": (2, "tenants", 0),
@@ -322,7 +408,7 @@ SIZES: dict[str, tuple[int, str, int]] = {
     **dict.fromkeys(("bursting_arrival_s", "bursting_tenant"), (1, "tasks", 0)),
     **dict.fromkeys(("bursting_cost_s",), (1, "tasks", 0)),
     **dict.fromkeys(("start_s", "outcome", "fair_start_s", "virtual_s"), (1, "tasks", 0)),
-    **dict.fromkeys(("waits", "late_s", "estimate_s"), (1, "tasks", 0)),
+    **dict.fromkeys(("waits", "late_s", "estimate_s", "rank"), (1, "tasks", 0)),
     **dict.fromkeys(("finish_s", "pool"), (1, "workers", 0)),
     "ring": (0, "tenants", plain.drr.RING),
     **dict.fromkeys(("cut_s", "cut_virtual_s"), (0, "tenants", plain.CUTS)),

@@ -1,7 +1,12 @@
 // What is asked of the engine: the sliders' values, and the tenants that the rows stand for.
 
-export const POLICIES = ["fifo", "quota", "drr", "drr_quota"];
-export const LABELS = { fifo: "FIFO", quota: "quota", drr: "DRR", drr_quota: "DRR + quota", yours: "Your policy" };
+// The event loop that each policy is run by.
+const LOOPS = { fifo: "fifo", quota: "fifo", drr: "drr", drr_quota: "drr", round_robin: "round_robin", sfq: "sfq" };
+export const POLICIES = Object.keys(LOOPS);
+export const LABELS = {
+  fifo: "FIFO", quota: "quota", drr: "DRR", drr_quota: "DRR + quota",
+  round_robin: "round robin", sfq: "SFQ", yours: "Your policy",
+};
 export const NUMBERS = ["quantum_ms", "cap", "shared_cap", "burst", "seed", "workers"];
 const MOST_TENANTS = 1000, MOST_TASKS = 1e6, MOST_STEPS = 120;
 
@@ -39,11 +44,11 @@ export function settingOf(model) {
     window: model.get("window"),
     objective_s: model.get("objective_s"),
     policies: shown(model).map((name) => {
-      const by_tenant = +name.startsWith("drr"), limited = +name.endsWith("quota");
+      const loop = LOOPS[name], by_tenant = +(loop !== "fifo"), limited = +name.endsWith("quota");
       return {
-        name, by_tenant, limited,
+        name, loop, by_tenant, limited,
         cap: whole(model.get(by_tenant ? "cap" : "shared_cap")),
-        quantum_s: by_tenant ? quantum_s : 1,
+        quantum_s: loop === "drr" ? quantum_s : 1,
       };
     }),
   };
@@ -88,10 +93,10 @@ export function faultIn(rows, burst, horizon) {
 export const sum = (values) => values.reduce((a, b) => a + b, 0);
 
 export const inWords = (setting) => {
-  const drr = setting.policies.find((p) => p.by_tenant), shared = setting.policies.find((p) => !p.by_tenant);
+  const [own, drr, shared] = [(p) => p.by_tenant, (p) => p.loop === "drr", (p) => !p.by_tenant].map((is) => setting.policies.find(is));
   return [
     `burst ×${short(setting.burst, 6)}`,
-    drr && `cap ${drr.cap} a tenant`,
+    own && `cap ${own.cap} a tenant`,
     drr && `quantum ${short(1000 * drr.quantum_s, 6)} ms`,
     shared && `shared cap ${shared.cap}`,
     `${setting.workers} workers`,

@@ -34,7 +34,7 @@ export function tenantTable(model) {
       html("table", { class: "fl-table fl-tenants" },
         html("thead", {}, html("tr", {}, ...COLUMNS.map(([, label]) => html("th", { scope: "col" }, label)), html("td"))), body)),
     html("div", { class: "fl-buttons" }, add),
-    html("p", { class: "fl-note" }, "The burst factor multiplies the rate of those that burst. Quotas hold under “quota” and “DRR + quota”; weights and stated costs count under both DRRs, weights in the fair share too."));
+    html("p", { class: "fl-note" }, "The burst factor multiplies the rate of those that burst. Quotas hold under “quota” and “DRR + quota”; weights and stated costs count under both DRRs and SFQ, weights in the fair share too."));
 
   let rows = [];
   const change = (wanted, input = null) => {

@@ -51,7 +51,7 @@ export function lines(result, { window, policies }, name) {
     { key: "F1", held: held.F1, what: "done, within share", brief: "done", value: partNear(least, LEAST_DONE) },
     { key: "F2", held: held.F2, what: "p99, within share", brief: "p99", value: timeNear(wait_s) + (full && wait_s < MOST_WAIT_S ? " + full queue" : "") },
     { key: "F3", held: held.F3, what: "rejected, in · beyond", brief: "rejected", value: held.F3 === null ? "–" : grouped(all("within")), more: ` · ${grouped(all("beyond"))}` },
-    policy.by_tenant
+    policy.loop === "drr"
       ? { key: "cost", what: "visits in vain per task", brief: "", value: short(inVain(result), 2) }
       : { key: "cost", what: "workers busy", brief: "", value: percent(busy, busy > 0.995 || busy < 0.9 ? 0 : 1) },
   ];

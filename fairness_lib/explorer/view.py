@@ -8,6 +8,7 @@ import anywidget
 import traitlets
 
 from ..measures.report import OBJECTIVE_S
+from ..plots import style
 from ..plots.style import GROUP_COLORS, GROUP_MARKERS, OTHER_COLORS, OTHER_MARKERS
 from . import entry, front
 
@@ -20,6 +21,8 @@ LIMITS = {
     "workers": (1, 32),
 }
 """Least and largest value of each slider."""
+POLICY_LABELS = style.POLICY_LABELS | {"round_robin": "round robin", "sfq": "SFQ"}
+"""The policies that a page can run: those of the article first."""
 
 
 class ExplorerView(anywidget.AnyWidget):
@@ -56,6 +59,8 @@ class ExplorerView(anywidget.AnyWidget):
     show_quota = traitlets.Bool(True).tag(sync=True)
     show_drr = traitlets.Bool(True).tag(sync=True)
     show_drr_quota = traitlets.Bool(True).tag(sync=True)
+    show_round_robin = traitlets.Bool(False).tag(sync=True)
+    show_sfq = traitlets.Bool(False).tag(sync=True)
     tenants: Any = traitlets.List().tag(sync=True)
     horizon_s = traitlets.Float(60.0).tag(sync=True)
     window: Any = traitlets.List().tag(sync=True)

@@ -13,13 +13,21 @@ from .. import _check
 from ..article.scenario import article_scenario
 from ..engine.simulate import simulate
 from ..measures.report import FairnessReport, measure
-from ..plots.style import POLICY_LABELS
-from ..policies.policy import Policy, drr, drr_quota, fifo, quota
+from ..policies.policy import (
+    ARTICLE_POLICIES,
+    Policy,
+    drr,
+    drr_quota,
+    fifo,
+    quota,
+    round_robin,
+    sfq,
+)
 from ..traffic.scenario import Scenario
 from ..traffic.workload import Workload
 from .fallback import WithFigure, draw_reports
 from .rows import to_buckets, to_rows, to_scenario, with_statements
-from .view import LIMITS, ExplorerView
+from .view import LIMITS, POLICY_LABELS, ExplorerView
 from .words import in_words
 
 LOG_STEP = 0.05
@@ -34,7 +42,8 @@ class Explorer(WithFigure):
     Attributes
     ----------
     quantum, cap, shared_cap, burst, seed, workers : ipywidgets slider
-        Quantum in ms; most tasks that wait for one tenant (DRR) and in the one queue (FIFO, quota);
+        Quantum in ms; most tasks that wait for one tenant (all
+        but FIFO and quota) and in the one queue (FIFO, quota);
         factor of the bursting tenants' rate; seed of the traffic; size of the pool.
     policies_shown : dict of str to ipywidgets.Checkbox
         Which policies are run, by name.
@@ -134,6 +143,8 @@ class Explorer(WithFigure):
             quota(buckets=buckets, cap=shared_cap),
             drr(quantum_s=quantum_s, cap=cap),
             drr_quota(buckets=buckets, quantum_s=quantum_s, cap=cap),
+            round_robin(cap=cap),
+            sfq(cap=cap),
         )
         return {p.name: p for p in all_of_them if self.policies_shown[p.name].value}
 
@@ -164,7 +175,7 @@ def explore(
     *,
     buckets: Mapping[str, tuple[float, float]] | None = None,
     window: tuple[float, float] | None = None,
-    policies: Sequence[str] = tuple(POLICY_LABELS),
+    policies: Sequence[str] = tuple(ARTICLE_POLICIES),
     compact: bool = False,
     **start: float,
 ) -> Explorer:
@@ -180,7 +191,8 @@ def explore(
         The measured time in seconds; by default the scenario's own, else from the first burst's
         start to the last one's end, or all the time if there is none.
     policies : sequence of str
-        Those shown at first, of ``fifo``, ``quota``, ``drr`` and ``drr_quota``.
+        Those shown at first, of ``fifo``, ``quota``, ``drr``, ``drr_quota``, ``round_robin`` and
+        ``sfq``: the article's four by default.
     compact : bool
         One slider, the burst factor, and what happened in words in place of tables.
     **start : float

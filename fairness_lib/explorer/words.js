@@ -7,6 +7,8 @@ export const POLICY_WORDS = {
   quota: "a limit for each, then FIFO",
   drr: "tenants take turns",
   drr_quota: "a limit, then turns",
+  round_robin: "a task of each in turn",
+  sfq: "who has had least comes first",
   yours: "as you wrote it",
 };
 const LEAST = 0.9; // of a fair share; who gets less is marked

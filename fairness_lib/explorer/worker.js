@@ -116,15 +116,12 @@ function simulate({ tenants, workers }, policy) {
     return 0;
   }
   const numbers = { ...policy, tasks: traffic.tasks, tenants: tenants.length, workers };
-  if (!policy.by_tenant) {
-    call("simulate_fifo", numbers);
-    return 0;
-  }
+  column("weight").set(tenants.map((t) => t.weight));
   column("quantum_s").set(tenants.map((t) => policy.quantum_s * t.weight));
   column("stated").set(tenants.map((t) => t.stated));
-  call("state_costs", numbers);
-  call("simulate_drr", numbers);
-  return Number(column("ring")[FRUITLESS]);
+  if (policy.by_tenant) call("state_costs", numbers);
+  call(`simulate_${policy.loop}`, numbers);
+  return policy.loop === "drr" ? Number(column("ring")[FRUITLESS]) : 0;
 }
 
 // `measure` needs the fair starts for what is among the rest, and for nothing else.

@@ -20,11 +20,10 @@ from .. import _check
 from ..engine.simulate import simulate
 from ..measures.properties import check
 from ..measures.report import OBJECTIVE_S, measure
-from ..plots.style import POLICY_LABELS
 from . import entry, front
 from .lessons import LESSONS, SETUP, Lesson, own_policy
 from .rows import to_rows
-from .view import ExplorerView
+from .view import POLICY_LABELS, ExplorerView
 
 MEGABYTES = 0.4
 """What the button says that it loads, as transferred."""

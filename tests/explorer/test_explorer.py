@@ -34,7 +34,7 @@ from fairness_lib import (
 from fairness_lib.engine import kernel
 from fairness_lib.explorer import explore
 from fairness_lib.explorer.rows import names_of, to_rows, to_scenario
-from fairness_lib.explorer.view import LIMITS
+from fairness_lib.explorer.view import LIMITS, POLICY_LABELS
 from fairness_lib.explorer.words import in_words
 from fairness_lib.policies.tasks import Outcome
 
@@ -114,25 +114,28 @@ def assert_same_bits(page: Page, explorer) -> None:
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
 def test_page_engine_gives_the_same_bits(setting) -> None:
-    assert_same_bits(Page(), explore(**setting))
+    assert_same_bits(Page(), explore(policies=list(POLICY_LABELS), **setting))
 
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_page_engine_gives_the_same_bits_for_other_tenants(name: str) -> None:
-    assert_same_bits(Page(), explore(OTHERS[name], seed=5, cap=20, quantum_ms=3))
+    explorer = explore(OTHERS[name], policies=list(POLICY_LABELS), seed=5, cap=20, quantum_ms=3)
+    assert_same_bits(Page(), explorer)
 
 
 @pytest.mark.parametrize("stated", [0.02, 3.0])
 def test_page_engine_believes_what_a_tenant_states(stated: float) -> None:
-    explorer = explore(burst=10)
+    explorer = explore(burst=10, policies=list(POLICY_LABELS))
     rows = [dict(row) for row in explorer.view.tenants]
     rows[0]["stated"] = stated
     explorer.view.tenants = rows
     assert_same_bits(Page(), explorer)
-    honest, lied = explore(burst=10).reports(), explorer.reports()
-    assert lied["fifo"].tenants.equals(honest["fifo"].tenants)  # FIFO does not ask
-    heavy = [reports["drr"].tenants.completed_per_s["heavy"] for reports in (lied, honest)]
-    assert (heavy[0] > 1.2 * heavy[1]) == (stated < 1)
+    lied, honest = explorer.reports(), explore(burst=10, policies=list(POLICY_LABELS)).reports()
+    for name in ("fifo", "round_robin"):  # they do not ask
+        assert lied[name].tenants.equals(honest[name].tenants)
+    for name in ("drr", "sfq"):
+        heavy = [reports[name].tenants.completed_per_s["heavy"] for reports in (lied, honest)]
+        assert (heavy[0] > 1.2 * heavy[1]) == (stated < 1)
 
 
 def test_page_engine_can_be_used_again_after_other_tenants() -> None:

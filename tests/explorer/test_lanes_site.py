@@ -202,6 +202,7 @@ def test_stories_are_told_and_simulated(page: Tab) -> None:
         "Quota as good as DRR?": "Under quota, DRR and DRR + quota, nobody within a fair share",
         "Quantum too large": "DRR and DRR + quota, they get their share but wait up to",
         "One tenant lies": "Under DRR, 4 mid get as little as 45 % of their fair share",
+        "Tasks or work?": "Under DRR and SFQ, nobody within a fair share waits longer than 52 ms.",
         "The burst": "Under FIFO, 4 mid and 20 small get as little as 26 % of their fair share",
     }
     for label, said in wanted.items():
@@ -221,7 +222,7 @@ def test_stories_are_told_and_simulated(page: Tab) -> None:
     assert page.answer()["setting"]["burst"] == 5
 
 
-# --- the five experiments ------------------------------------------------------------------------
+# --- the six experiments -------------------------------------------------------------------------
 
 
 def type_in(page: Tab, slider: str, value: float) -> None:
