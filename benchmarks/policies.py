@@ -1,4 +1,4 @@
-"""``python -m benchmarks.policies``: what a task costs under every policy, with few and many tenants.
+"""``python -m benchmarks.policies``: what a task costs under every policy, few tenants or many.
 
 Each policy runs by turns with DRR on the same traffic, both compiled. A run of one task for the
 same tenants is taken off, so that what is left is the tasks' own: drawing hands, laying out

@@ -18,6 +18,7 @@ from ..engine.simulate import simulate
 from ..measures.report import FairnessReport, measure
 from ..policies.admission import Quota
 from ..policies.charge import ChargeAsYouGo
+from ..policies.discipline import Discipline
 from ..policies.drf import DominantResourceFair
 from ..policies.drr import DeficitRoundRobin
 from ..policies.fifo import Fifo
@@ -83,7 +84,7 @@ def policies(scenario: Scenario) -> dict[str, Policy]:
         rate, burst = QUOTAS[_kind(tenant)]
         calm = tenant.rate_per_s
         buckets[f"{_kind(tenant)}*"] = rate * calm, max(burst * calm, 1.0)
-    disciplines = {
+    disciplines: dict[str, Discipline] = {
         "settling DRR": SettlingDeficitRoundRobin(),
         "charge as you go": ChargeAsYouGo(),
         "hierarchy (flat)": HierarchicalFairQueueing(),
@@ -178,8 +179,8 @@ def compare_field(
         slow = compiled.installed() and compiled.obstacle(policy, lone)
         reports = [_report(work, policy) for work in (works[:1] if slow else works)]
         each = [report.by_tenant() for report in reports]
-        owed = sum(columns["owed"] for columns in each)
-        had = sum(np.nan_to_num(columns["kept"]) * columns["owed"] for columns in each)
+        owed = np.sum([columns["owed"] for columns in each], axis=0)
+        had = np.sum([np.nan_to_num(c["kept"]) * c["owed"] for c in each], axis=0)
         due = (owed > 0) & np.all([columns["under_share"] for columns in each], axis=0)
         found[name] = Standing(
             owed=int(owed.sum()),
