@@ -148,7 +148,7 @@ def functions() -> dict[str, Any]:
     return made | {name: native.entry(made[name], name) for name in entries}
 
 
-def _parts(policy: Policy) -> tuple[Any, InFlight | None]:
+def parts(policy: Policy) -> tuple[Any, InFlight | None]:
     """Return a policy's discipline, and the stage that holds tasks back before it, if any."""
     if type(policy.discipline) is InFlight:
         return policy.discipline.discipline, policy.discipline
@@ -162,7 +162,7 @@ def obstacle(policy: Policy, workload: Workload) -> str | None:
     """
     if not installed():
         return NOT_INSTALLED
-    (discipline, _), admission = _parts(policy), policy.admission
+    (discipline, _), admission = parts(policy), policy.admission
     if type(discipline) not in DISCIPLINES:
         return f"{type(discipline).__name__} is not one of its disciplines"
     if admission is not None and type(admission) is not Quota:
@@ -181,7 +181,7 @@ Plain = tuple[NDArray[np.float64], NDArray[np.int8], int]
 def simulate(workload: Workload, policy: Policy, pool: int | Pool) -> Plain | events.Happened:
     """Run a workload; return start_s, outcome and fruitless visits, or more where there is more."""
     n, workers = len(workload), pool.largest if isinstance(pool, Pool) else pool
-    given, stage = _parts(policy)
+    given, stage = parts(policy)
     discipline = DISCIPLINES[type(given)]
     label: Any = workload.label  # a column for those who want it
     weight = workload.weight.tolist()
@@ -196,6 +196,15 @@ def simulate(workload: Workload, policy: Policy, pool: int | Pool) -> Plain | ev
     if needed:
         return happened
     return happened.start_s, happened.outcome, happened.fruitless_visits
+
+
+def memory_for(policy: Policy, known: Tasks, n: int) -> tuple[Any, ...]:
+    """Return what a run of `n` tasks of these tenants has in memory for its policy."""
+    given, stage = parts(policy)
+    discipline = DISCIPLINES[type(given)]
+    rules = discipline.rules_of(given, known, n)
+    state = discipline.state_for(rules, n, len(known.tenants))
+    return rules, state, _hold(stage, known, n), _buckets(policy, known.tenants)
 
 
 def _plain(

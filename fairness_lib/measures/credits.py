@@ -27,7 +27,12 @@ class CreditShares:
 
 
 def share_by_credits(
-    demands: ArrayLike, capacity: float, *, guaranteed: float = 0.5, credits: float = 1e6
+    demands: ArrayLike,
+    capacity: float,
+    *,
+    guaranteed: float = 0.5,
+    credits: float = 1e6,
+    half_life: float | None = None,
 ) -> CreditShares:
     """Share a capacity period by period; who gave before gets before others (Karma).
 
@@ -50,6 +55,9 @@ def share_by_credits(
         Part of the fair share that everybody is certain of, from 0 to 1 (the paper's alpha).
     credits : float
         What each starts with; it should not run out.
+    half_life : float or None
+        After how many periods what a tenant holds above or below the average has halved, so that
+        old savings and old debts count less; None for a memory without end.
 
     Returns
     -------
@@ -78,11 +86,16 @@ def share_by_credits(
     _check.number("capacity", capacity, above=0)
     _check.number("guaranteed", guaranteed, least=0, most=1)
     _check.number("credits", credits, least=0)
+    if half_life is not None:
+        _check.number("half_life", half_life, above=0)
+    fade = 1.0 if half_life is None else 0.5 ** (1.0 / half_life)
     tenants = wanted.shape[1]
     own = guaranteed * capacity / tenants
     held = np.full(tenants, float(credits))
     allocation = np.minimum(wanted, own)
     for asked, got in zip(wanted, allocation, strict=True):
+        if half_life is not None:
+            held = held.mean() + fade * (held - held.mean())
         held += capacity / tenants - own
         given = np.maximum(own - asked, 0.0)
         wants = np.minimum(asked - got, held)

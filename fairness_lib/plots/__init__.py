@@ -1,6 +1,6 @@
 """The book's figures: each function draws on the `ax` it is given, and returns it."""
 
-from .alternatives import collision_odds, isolation_and_conservation, resource_use
+from .alternatives import collision_odds, demand_met, kept_in_a_crowd, resource_use
 from .decisions import offered_load, waits_by_tenant
 from .diagrams import schedule, task_path, water_filling, worker_of
 from .parameters import (
@@ -35,10 +35,11 @@ __all__ = [
     "arrivals",
     "by_group",
     "collision_odds",
+    "demand_met",
     "fruitless_visits",
     "group_of",
     "group_style",
-    "isolation_and_conservation",
+    "kept_in_a_crowd",
     "label_line",
     "offered_load",
     "parameter_plane",

@@ -2,46 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from ..measures.shuffle_sharding import crowded_out
-from .style import F2_LIMIT_MS, OTHER_COLORS, POLICY_COLORS, label_line, policy_label
+from .style import OTHER_COLORS, label_line
 
-POLICY_MARKERS = {"fifo": "o", "quota": "s", "drr": "^", "drr_quota": "D"}
 LINE_STYLES = ("-", "--", "-.", ":")
 
 
-def isolation_and_conservation(
-    ax: Axes, wait_ms: Mapping[str, float], solo_part: Mapping[str, float]
-) -> Axes:
-    """Place each policy by its under-share p99 wait and by what a lone tenant can use.
+def kept_in_a_crowd(ax: Axes, loud: Sequence[int], kept: Mapping[str, Sequence[float]]) -> Axes:
+    """Draw what part of what it owes each policy keeps, against how many tenants are loud at once.
 
     Parameters
     ----------
     ax : Axes
         Where to draw.
-    wait_ms : mapping of str to float
-        The wait in milliseconds, by policy.
-    solo_part : mapping of str to float
-        The part of the capacity, between 0 and 1, that a tenant alone can use, by policy.
+    loud : sequence of int
+        The numbers of loud tenants.
+    kept : mapping of str to sequence of float
+        The part kept for the others, between 0 and 1, by policy.
     """
-    for name, wait in wait_ms.items():
-        color = POLICY_COLORS.get(name, "black")
-        y = solo_part[name]
-        ax.scatter([wait], [y], s=60, zorder=3, color=color, marker=POLICY_MARKERS.get(name, "o"))
-        left = wait > 10 * F2_LIMIT_MS
-        offset, ha = ((-9, -4), "right") if left else ((9, -10), "left")
-        text = policy_label(name).replace(" + ", " +\n")
-        label_line(ax, wait, y, text, color, offset=offset, ha=ha)
-    ax.axvline(F2_LIMIT_MS, color="black", linestyle="--", linewidth=1.2)
-    label_line(ax, F2_LIMIT_MS, 0.04, "50 ms (F2)", "black", offset=(5, 0))
-    ax.set(xscale="log", xlim=(10, 5000), ylim=(0, 1.12))
-    ax.xaxis.set_major_formatter("{x:g}")
+    for (name, parts), color, style in zip(kept.items(), OTHER_COLORS, LINE_STYLES, strict=False):
+        ax.plot(loud, parts, color=color, linestyle=style, marker="o", markersize=4)
+        label_line(ax, loud[-1], parts[-1], name, color, offset=(6, -4))
+    ax.set(xscale="log", xlim=(0.9, 2.5 * loud[-1]), ylim=(0, 1.08))
+    ax.set_xticks(loud, [str(n) for n in loud])
+    ax.minorticks_off()
     ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-    ax.set(xlabel="under-share p99 wait (ms)", ylabel="lone tenant can use")
+    ax.set(xlabel="loud tenants, the same load in all", ylabel="kept for the others")
+    return ax
+
+
+def demand_met(ax: Axes, peaks: Sequence[float], met: Mapping[str, Sequence[float]]) -> Axes:
+    """Draw what part of its demand each tenant got, against how bursty it is, a line a rule.
+
+    Parameters
+    ----------
+    ax : Axes
+        Where to draw.
+    peaks : sequence of float
+        Each tenant's demand in a burst over its mean demand.
+    met : mapping of str to sequence of float
+        Parts of the demand, between 0 and 1, by rule.
+    """
+    for (name, parts), color, style in zip(met.items(), OTHER_COLORS, LINE_STYLES, strict=False):
+        ax.plot(peaks, parts, color=color, linestyle=style, marker="o", markersize=4)
+        label_line(ax, peaks[-1], parts[-1], name, color, offset=(6, -4))
+    ax.set(xscale="log", xlim=(0.9, 60), ylim=(0, 1.08))
+    ax.set_xticks([1, 2, 4, 8, 16], ["1", "2", "4", "8", "16"])
+    ax.minorticks_off()
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    ax.set(xlabel="demand in a burst / mean demand", ylabel="demand met")
     return ax
 
 

@@ -69,29 +69,34 @@ class DominantResourceFair(TenantQueues):
             max(uses.get(name, 0.0) / self.capacity[name] for name in counted) / weight
             for uses, weight in zip(self._uses, weights, strict=True)
         ]  # what one task adds to its tenant's
+        self._backlogged: set[int] = set()
         self._running = [0] * len(tasks.tenants)
         self._free = dict(self.capacity)
         self._slack = {name: ROUNDING * amount for name, amount in self.capacity.items()}
 
     def came_first(self, task: int, tenant: int, now: float) -> None:
-        """Take note of nothing: shares are compared when a task is wanted."""
+        """Count a tenant among the backlogged."""
+        self._backlogged.add(tenant)
 
     def left_first(self, task: int, tenant: int, now: float) -> None:
-        """Take note of nothing either."""
+        """Count it no longer if its queue is empty."""
+        if not self._queues[tenant]:
+            self._backlogged.remove(tenant)
 
     def take(self, now: float) -> int | None:
         """Give the head of the tenant of least dominant share, if it fits."""
-        backlogged = [t for t, queue in enumerate(self._queues) if queue]
-        if not backlogged:
+        if not self._backlogged:
             return None
         tenant = min(
-            backlogged, key=lambda t: (self._running[t] * self._share[t], self._queues[t][0])
+            self._backlogged, key=lambda t: (self._running[t] * self._share[t], self._queues[t][0])
         )
         uses = self._uses[tenant]
         if any(amount > self._free[name] + self._slack[name] for name, amount in uses.items()):
             return None
         self._change(tenant, -1)
-        return self._queues[tenant].popleft()
+        task = self._queues[tenant].popleft()
+        self.left_first(task, tenant, now)
+        return task
 
     def finished(self, task: int, cost_s: float, now: float) -> None:
         """Give back what the task took."""

@@ -76,6 +76,33 @@ def test_the_burstiest_gains_and_nothing_is_wasted(seed) -> None:
     assert np.ptp(after) < np.ptp(before) / 2
 
 
+@given(demand_tables)
+def test_without_memory_it_is_max_min_fair_in_every_period(demands) -> None:
+    shares = share_by_credits(demands, 12.0, guaranteed=0.0, half_life=1e-9)
+    assert np.allclose(shares.allocation, [max_min_fair(row, 12.0) for row in demands])
+
+
+@given(demand_tables, parts)
+def test_a_half_life_makes_and_takes_no_credits(demands, guaranteed) -> None:
+    ever, fading = (
+        share_by_credits(demands, 12.0, guaranteed=guaranteed, half_life=half_life)
+        for half_life in (None, 3.0)
+    )
+    assert np.isclose(ever.allocation.sum(), fading.allocation.sum())
+    assert np.isclose(ever.credits.sum(), fading.credits.sum())
+
+
+def test_the_longer_the_memory_the_more_the_burstiest_gets() -> None:
+    demands = bursty(0)
+    got = [
+        share_by_credits(demands, 100.0, guaranteed=0.0, half_life=half_life).allocation[:, -1]
+        for half_life in (0.1, 5.0, 50.0, None)
+    ]
+    totals = [row.sum() for row in got]
+    assert totals == sorted(totals)
+    assert totals[-1] > 2 * totals[0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -84,6 +111,7 @@ def test_the_burstiest_gains_and_nothing_is_wasted(seed) -> None:
         (([[1.0]], 0.0, {}), "capacity must be finite and above 0; got 0"),
         (([[1.0]], 1.0, {"guaranteed": 2}), "guaranteed must be"),
         (([[1.0]], 1.0, {"credits": -1}), "credits must be"),
+        (([[1.0]], 1.0, {"half_life": 0}), "half_life must be finite and above 0; got 0"),
     ],
 )
 def test_what_is_not_allowed_is_named(arguments, said) -> None:

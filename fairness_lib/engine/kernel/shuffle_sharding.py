@@ -84,9 +84,11 @@ def put(task: int, tasks: Tasks, rules: Rules, state: State) -> bool:
 
 def take(tasks: Tasks, rules: Rules, state: State) -> int:
     """Take the head of the queue whose start tag is least, ties go round; -1 if there is none."""
-    best, least_s, q = -1, inf, state.last[0]
-    for _ in range(rules.queues):
-        q = q + 1 if q + 1 < rules.queues else 0
+    best, least_s, turn = -1, inf, state.last[0] + 1
+    for q in range(turn, rules.queues):
+        if state.queues.length[q] > 0 and state.next_s[q] < least_s:
+            best, least_s = q, state.next_s[q]
+    for q in range(turn):  # and round again
         if state.queues.length[q] > 0 and state.next_s[q] < least_s:
             best, least_s = q, state.next_s[q]
     if best < 0:
