@@ -87,11 +87,8 @@ class DominantResourceFair(TenantQueues):
         """Give the head of the tenant of least dominant share, if it fits."""
         if not self._backlogged:
             return None
-        tenant = min(
-            self._backlogged, key=lambda t: (self._running[t] * self._share[t], self._queues[t][0])
-        )
-        uses = self._uses[tenant]
-        if any(amount > self._free[name] + self._slack[name] for name, amount in uses.items()):
+        tenant = min(self._backlogged, key=self._place)
+        if not self._fits(tenant):
             return None
         self._change(tenant, -1)
         task = self._queues[tenant].popleft()
@@ -101,6 +98,14 @@ class DominantResourceFair(TenantQueues):
     def finished(self, task: int, cost_s: float, now: float) -> None:
         """Give back what the task took."""
         self._change(self._tenant[task], 1)
+
+    def _place(self, tenant: int) -> tuple[float, int]:
+        """Return a tenant's dominant share, and its oldest task for ties."""
+        return self._running[tenant] * self._share[tenant], self._queues[tenant][0]
+
+    def _fits(self, tenant: int) -> bool:
+        free, slack = self._free, self._slack
+        return all(free[name] + slack[name] >= used for name, used in self._uses[tenant].items())
 
     def _change(self, tenant: int, sign: int) -> None:
         self._running[tenant] -= sign
