@@ -93,7 +93,9 @@ notebooks: $(ENV)  ## Re-execute all notebooks in place and normalise them
 	$(PY) tools/notebooks.py $(NOTEBOOKS)
 
 # --- tests -------------------------------------------------------------------------
-test: test-quick test-wide test-notebooks test-site  ## Run all tests, building whatever they need
+test: test-quick  ## Run all tests, building whatever they need
+	@$(MAKE) --no-print-directory --jobs 2 JOBS=1 test-wide book  # which use one core each
+	@$(MAKE) --no-print-directory test-notebooks test-site
 
 test-quick: $(ENV)  ## Library tests and doctests only
 	$(PY) -m pytest -n $(JOBS) -m "not (site or browser or wide)"

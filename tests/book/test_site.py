@@ -260,6 +260,7 @@ CUT = """() => [...document.querySelectorAll(".highlight pre, .cell_output .outp
     && getComputedStyle(node).overflowX !== "visible")
   .map(node => [node.localName, node.textContent.slice(0, 60),
     getComputedStyle(node).maskImage !== "none"])"""
+FAULTS_OF_FIGURES = (Path(__file__).parent / "figures.js").read_text(encoding="utf-8")
 HALF = """() => [...document.querySelectorAll(".cell_output tbody")].flatMap(body =>
   [...body.rows[0].cells].map((_, i) => [...body.rows].map(row => row.cells[i])
       .filter(cell => cell?.localName === "td"))
@@ -270,14 +271,18 @@ HALF = """() => [...document.querySelectorAll(".cell_output tbody")].flatMap(bod
 @pytest.mark.site
 @pytest.mark.browser
 @pytest.mark.parametrize("path", PAGES)
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("origin", ["http", "file"])
+@pytest.mark.parametrize(
+    ("origin", "theme"), [("http", "light"), ("http", "dark"), ("file", "dark")]
+)
 def test_page(looks: Any, origin: str, theme: str, path: str) -> None:
     tab = looks(origin, theme)
     tab.visit(path)
     assert tab.page.evaluate("document.documentElement.dataset.theme") == theme
-    tab.page.evaluate(OPEN_ALL)  # or nobody looks at what is folded
     found = {}
+    for name, size in (("phone", PHONE), ("desk", DESK)) if origin == "http" else ():
+        tab.resize(size)
+        found[f"figures on the {name}"] = tab.page.evaluate(FAULTS_OF_FIGURES)
+    tab.page.evaluate(OPEN_ALL)  # or nobody looks at what is folded
     for name, size in (("phone", PHONE), ("tablet", TABLET), ("desk", DESK)):
         tab.resize(size)
         found[f"wider than the {name}"] = tab.overflow()
@@ -294,21 +299,6 @@ def test_page(looks: Any, origin: str, theme: str, path: str) -> None:
     found["errors"] = tab.faults
     found["requests to elsewhere"] = tab.outside
     assert {what: items for what, items in found.items() if items} == {}
-
-
-FAULTS_OF_FIGURES = (Path(__file__).parent / "figures.js").read_text(encoding="utf-8")
-
-
-@pytest.mark.site
-@pytest.mark.browser
-@pytest.mark.parametrize("path", PAGES)
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_figures_can_be_read(looks: Any, theme: str, path: str) -> None:
-    tab = looks("http", theme)
-    tab.visit(path)
-    for size in (PHONE, DESK):
-        tab.resize(size)
-        assert tab.page.evaluate(FAULTS_OF_FIGURES) == []
 
 
 @pytest.mark.site
