@@ -13,12 +13,16 @@ import sysconfig
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from browsing import CI, DESK, ROOT
 
 pytest.importorskip("anywidget", reason="the widgets need the extra 'book'")
 
 from explorer_tab import ANSWER, EXPLORER, LANDING, LISTEN, STEPPER, agrees
+
+from fairness_lib import fifo, simulate
+from fairness_lib.explorer.lessons import LESSONS
 
 WATER = "book/02_metrics.html"
 BURST = ".fl-burst [type=range]"
@@ -111,6 +115,24 @@ def test_vessels_draw_and_move(origins: dict[str, str], origin: str) -> None:
         origin=origins[origin],
     )
     assert share == [0, 0, 0]
+
+
+def test_a_readers_class_gives_the_librarys_bits(origins: dict[str, str]) -> None:
+    said = "document.querySelector('.fl-state')?.textContent"
+    runs = "[...document.querySelectorAll('.fl-yours button')].find(e => e.textContent === 'Run')"
+    (starts,) = firefox(
+        ["go", origins["file"] + "book/your_policy.html"],
+        ["wait", "document.querySelector('.fl-yours button')"],
+        ["press", ".fl-yours button", "Enter"],
+        ["wait", f"{said} === 'Press Run.'"],
+        ["get", "addEventListener('fl-judged', ({ detail }) => { window.judged = detail; })"],
+        ["get", f"{runs}.click()"],
+        ["wait", "window.judged"],
+        ["get", "[...judged.run.start_s]"],
+        origin=origins["file"],
+    )[2:]
+    wanted = simulate(LESSONS["own"].scenario().workload(seed=1), fifo()).start_s
+    assert np.array_equal(np.array(starts, dtype=float), wanted, equal_nan=True)
 
 
 def test_negative_control_an_error_in_the_page_is_noticed(origins: dict[str, str]) -> None:

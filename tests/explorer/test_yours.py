@@ -141,7 +141,7 @@ def opened(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
     (folder / "workshop.js").write_text(workshop(), encoding="utf-8")
     with contextlib.ExitStack() as stack:
 
-        def show(lesson: str = "own", **options: Any) -> Any:
+        def show(lesson: str = "own", without: str = "", **options: Any) -> Any:
             data = embed_data(views=[your_policy(lesson)], drop_defaults=False)
             text = FRAME.format(
                 state=json.dumps(data["manager_state"]), view=json.dumps(data["view_specs"][0])
@@ -163,6 +163,8 @@ def opened(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
                     else page.faults.append(r.url)
                 ),
             )
+            if without:
+                page.route(f"**/{without}", lambda route: route.abort())
             page.goto(path.as_uri())
             page.evaluate(
                 "addEventListener('fl-judged', ({detail}) => { window.judged = detail; })"
@@ -379,6 +381,61 @@ def test_keys_alone_are_enough_and_the_notebook_has_the_same_code(
         page.wait_for_timeout(200)
         result = page.evaluate("axe.run('.fl-yours', {resultTypes: ['violations']})")
         assert [(v["id"], v["nodes"][0]["html"][:200]) for v in result["violations"]] == []
+
+
+@browses
+def test_a_plain_field_will_do_where_the_editor_is_not_there(opened: Any) -> None:
+    page = opened(without="editor.js")
+    field = page.get_by_role("textbox", name="Your policy, in Python")
+    assert field.evaluate("e => e.localName") == "textarea"
+    field.fill(listing("round_robin").replace("if not self.turns:", "if not self.turn:"))
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.locator(".fl-state", has_text="Line 24: AttributeError").wait_for()
+    field.fill(listing("round_robin"))
+    check_bits(run(page), "own", own_policy("round_robin"))
+
+
+@browses
+def test_on_a_slow_machine_it_is_only_later(opened: Any) -> None:
+    page = opened("weights")
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 6})
+    check_bits(run(page), "weights", own_policy(next(iter(LESSONS["weights"].starts))))
+    assert page.faults == []
+
+
+@browses
+def test_what_a_class_says_is_text_and_nothing_else(opened: Any) -> None:
+    page, hostile = opened(), "<img src=x onerror=document.title='taken'>\u202e"
+    source = listing("empty").replace(
+        "def put(",
+        f"def begin(self, *given):\n        print({hostile!r})"
+        f"\n        raise ValueError({hostile!r})\n\n    def put(",
+        1,
+    )
+    assert f"ValueError: {hostile}" in fault(page, source)
+    assert page.locator(".fl-printed").inner_text().strip() == hostile
+    assert page.locator(".fl-yours img").count() == 0
+    assert page.title() == "t"
+    assert page.faults == []
+
+
+@browses
+def test_leaving_in_the_middle_of_a_run_ends_it(opened: Any) -> None:
+    page = opened()
+    before = len(page.workers)
+    write(
+        page, listing("empty").replace("(self, tasks):", "(self, tasks):\n        while True: pass")
+    )
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.wait_for_function("document.querySelector('.fl-state').textContent.startsWith('Running')")
+    assert len(page.workers) == before + 1
+    page.goto("about:blank")
+    assert page.workers == []
+    page.go_back()  # as it was, or new: either way it can be run
+    page.locator("button", has_text="Run").first.or_(
+        page.get_by_role("button", name="loads")
+    ).wait_for()
+    assert page.faults == []
 
 
 @browses
