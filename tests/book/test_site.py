@@ -279,9 +279,6 @@ def test_page(looks: Any, origin: str, theme: str, path: str) -> None:
     tab.visit(path)
     assert tab.page.evaluate("document.documentElement.dataset.theme") == theme
     found = {}
-    for name, size in (("phone", PHONE), ("desk", DESK)) if origin == "http" else ():
-        tab.resize(size)
-        found[f"figures on the {name}"] = tab.page.evaluate(FAULTS_OF_FIGURES)
     tab.page.evaluate(OPEN_ALL)  # or nobody looks at what is folded
     for name, size in (("phone", PHONE), ("tablet", TABLET), ("desk", DESK)):
         tab.resize(size)
@@ -299,6 +296,18 @@ def test_page(looks: Any, origin: str, theme: str, path: str) -> None:
     found["errors"] = tab.faults
     found["requests to elsewhere"] = tab.outside
     assert {what: items for what, items in found.items() if items} == {}
+
+
+@pytest.mark.site
+@pytest.mark.browser
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_figures_can_be_read(looks: Any, theme: str, path: str) -> None:
+    tab = looks("http", theme)
+    tab.visit(path)
+    for size in (PHONE, DESK):
+        tab.resize(size)
+        assert tab.page.evaluate(FAULTS_OF_FIGURES) == []
 
 
 @pytest.mark.site
