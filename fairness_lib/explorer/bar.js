@@ -10,6 +10,7 @@ const SLIDERS = {
   "fl-quantum": ["Quantum", "Quantum", "quantum_ms", (v) => `${short(v)} milliseconds`],
   "fl-workers": ["Workers", "", "workers", (v) => `${v} workers`],
   "fl-shared-cap": ["Shared queue cap", "", "shared_cap", (v) => `${tasksOf(v)} tasks`],
+  "fl-in-flight": ["In-flight limit", "", "in_flight", (v) => `${v} tasks at once for each tenant`],
   "fl-seed": ["Seed", "", "seed", (v) => `seed ${v}`],
 };
 
