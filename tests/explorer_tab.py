@@ -21,7 +21,6 @@ SLIDERS = {
     "fl-quantum": ("Quantum", r"^[\d.]+ milliseconds$"),
     "fl-workers": ("Workers", r"^\d+ workers$"),
     "fl-shared-cap": ("Shared queue cap", r"^\d+ tasks$"),
-    "fl-in-flight": ("In-flight limit", r"^\d+ tasks at once for each tenant$"),
     "fl-seed": ("Seed", r"^seed \d+$"),
 }
 PRIMARY = tuple(SLIDERS)[:3]

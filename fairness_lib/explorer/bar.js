@@ -18,6 +18,7 @@ export function nameSliders(box, model) {
   for (const [name, [label, , trait, value]] of Object.entries(SLIDERS)) {
     const slider = box.querySelector(`.${name}`), handle = slider?.querySelector("[role=slider], input[type=range]");
     if (!handle) continue;
+    slider.hidden = model.get(`show_${trait}`) === false; // a knob of one policy, which is not shown
     slider.dataset.named = "fl"; // the page's own script leaves it alone
     set(handle, "aria-label", label);
     set(handle, "aria-valuetext", value(model.get(trait)));
