@@ -239,6 +239,11 @@ def test_a_knob_of_one_policy_comes_with_it(page: Tab) -> None:
     assert answer["results"]["fifo"] == before["results"]["fifo"]
     agrees(answer)
     agrees(page.move("policies=round_robin,sfq,in_flight&inflight=1&cap=7&burst=10"))
+    ends = page.page.locator(".fl-order").evaluate_all(
+        """all => all.map((p) => [p.lastChild.getBoundingClientRect().right,
+          p.closest(".fl-lane").querySelector(".fl-cell-groups").getBoundingClientRect().left])"""
+    )
+    assert all(words < groups for words, groups in ends), ends
     assert "at most 1 of a tenant in flight" in page.page.locator(".fl-explorer").inner_text()
     page.resize(PHONE)
     page.page.wait_for_timeout(300)
