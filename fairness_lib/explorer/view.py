@@ -19,9 +19,14 @@ LIMITS = {
     "burst": (1.0, 10.0),
     "seed": (0, 200),
     "workers": (1, 32),
+    "in_flight": (1, 32),
 }
 """Least and largest value of each slider."""
-POLICY_LABELS = style.POLICY_LABELS | {"round_robin": "round robin", "sfq": "SFQ"}
+POLICY_LABELS = style.POLICY_LABELS | {
+    "round_robin": "round robin",
+    "sfq": "SFQ",
+    "in_flight": "in-flight limit",
+}
 """The policies that a page can run: those of the article first."""
 
 
@@ -55,12 +60,14 @@ class ExplorerView(anywidget.AnyWidget):
     burst = traitlets.Float(5.0).tag(sync=True)
     seed = traitlets.Int(1).tag(sync=True)
     workers = traitlets.Int(8).tag(sync=True)
+    in_flight = traitlets.Int(6).tag(sync=True)
     show_fifo = traitlets.Bool(True).tag(sync=True)
     show_quota = traitlets.Bool(True).tag(sync=True)
     show_drr = traitlets.Bool(True).tag(sync=True)
     show_drr_quota = traitlets.Bool(True).tag(sync=True)
     show_round_robin = traitlets.Bool(False).tag(sync=True)
     show_sfq = traitlets.Bool(False).tag(sync=True)
+    show_in_flight = traitlets.Bool(False).tag(sync=True)
     tenants: Any = traitlets.List().tag(sync=True)
     horizon_s = traitlets.Float(60.0).tag(sync=True)
     window: Any = traitlets.List().tag(sync=True)
