@@ -101,7 +101,7 @@ export function rowsFrom(text) {
     free && `${grouped(free)} whose tasks cost nothing were left out.`,
     rest.length && `The ${grouped(rest.length)} with least work share one row, and its mean.`,
     `They ask for ${short(tenants.reduce((sum, one) => sum + load(one), 0), 3)} workers on average.`,
-    "Lost: when each task came, and how costs spread. Arrivals are drawn evenly, costs from an exponential distribution; tick who bursts.",
+    "Lost: when each task came, and how costs spread. Arrivals are drawn evenly, costs from an exponential distribution; tick who bursts. Quotas are no part of a log: each row's are the page's, and yours to set.",
   ];
   return { rows, said: said.filter(Boolean).join(" ") };
 }
@@ -131,5 +131,5 @@ export function dropPlace(root, take) {
     read(event.dataTransfer.files[0]);
   });
   return html("div", { class: "fl-drop" },
-    html("label", {}, "From a file (a log: tenant, arrival, cost; or a table: tenant, rate, cost). It stays in your browser. ", chooser), said);
+    html("label", { class: "fl-note" }, "From a file (a log: tenant, arrival, cost; or a table: tenant, rate, cost). It stays in your browser. ", chooser), said);
 }
