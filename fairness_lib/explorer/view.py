@@ -35,7 +35,16 @@ class ExplorerView(anywidget.AnyWidget):
 
     _esm = front.module(
         *("dom.js", "setting.js", "link.js", "engine.js", "scales.js", "verdicts.js", "words.js"),
-        *("marks.js", "strip.js", "lanes.js", "bar.js", "readout.js", "tenants.js", "terms.js"),
+        *(
+            "marks.js",
+            "strip.js",
+            "lanes.js",
+            "bar.js",
+            "readout.js",
+            "drop.js",
+            "tenants.js",
+            "terms.js",
+        ),
         *("stories.js", "explorer.js"),
     )
     _css = front.style("fl.css", "explorer.css")
