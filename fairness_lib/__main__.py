@@ -13,7 +13,8 @@ from importlib import import_module
 from pathlib import Path
 
 from . import __version__
-from .commands._cli import Parser, UsageError
+from .commands._cli import Parser, UsageError, joined
+from .policies.policy import POLICIES
 
 COMMANDS = ("compare", "capacity", "generate", "report", "sweep", "live")
 """Modules of `commands` that register a subcommand, in the order that ``--help`` shows."""
@@ -37,7 +38,8 @@ def build_parser() -> Parser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand and return its exit code; 2 for what the user can mend."""
-    arguments = build_parser().parse_args(argv)
+    words = joined(sys.argv[1:] if argv is None else argv, "--policies", POLICIES)
+    arguments = build_parser().parse_args(words)
     try:
         return int(arguments.run(arguments))
     except UsageError as error:

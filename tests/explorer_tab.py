@@ -99,11 +99,14 @@ class Tab(Look):
 def agrees(answer: dict[str, Any], tenants: list[dict[str, Any]] | None = None) -> None:
     """Compare what a page drew with the library's run of the same setting, bit for bit."""
     setting = answer["setting"]
-    drr = next((p for p in setting["policies"] if p["by_tenant"]), None)
     shared = next((p for p in setting["policies"] if not p["by_tenant"]), None)
+    held = next((p for p in setting["policies"] if p["limit"]), None)
+    own = next((p for p in setting["policies"] if p["by_tenant"]), None)
+    drr = next((p for p in setting["policies"] if p["loop"] == "drr"), None)
     explorer = explore(
         quantum_ms=1000 * drr["quantum_s"] if drr else 10,
-        cap=drr["cap"] if drr else 200,
+        cap=own["cap"] if own else 200,
+        in_flight=held["limit"] if held else 6,
         shared_cap=shared["cap"] if shared else 2000,
         burst=setting["burst"],
         seed=setting["seed"],

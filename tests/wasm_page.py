@@ -14,6 +14,7 @@ from fairness_lib.engine import compiled, kernel
 from fairness_lib.explorer import Explorer, entry, front
 from fairness_lib.explorer.rows import names_of
 from fairness_lib.explorer.widget import tidy
+from fairness_lib.policies.in_flight import InFlight
 from fairness_lib.policies.policy import Policy
 from fairness_lib.traffic.scenario import Burst, Tenant
 from fairness_lib.traffic.streams import tenant_key
@@ -128,7 +129,12 @@ class Page:
         }
         self.column("cut_s")[:] = from_s, to_s
         self.call("share_fairly", **numbers)
-        loop = compiled.DISCIPLINES[type(policy.discipline)].__name__.rpartition(".")[2]
+        if type(policy.discipline) is InFlight:
+            loop = "in_flight"
+            self.column("limit")[:] = policy.discipline.limit
+            self.column("size_from_s")[:], self.column("size")[:] = 0.0, numbers["workers"]
+        else:
+            loop = compiled.DISCIPLINES[type(policy.discipline)].__name__.rpartition(".")[2]
         self.call(f"simulate_{loop}", **numbers)
         self.fruitless = int(self.column("ring")[FRUITLESS]) if loop == "drr" else 0
         self.call("timeline", **numbers, groups=self.groups, steps=self.steps, step_s=1.0, q=0.99)

@@ -11,6 +11,7 @@ import argparse
 import os
 import sys
 import tempfile
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -26,6 +27,30 @@ class Parser(argparse.ArgumentParser):
         """Say what is wrong in one line, and leave with exit code 2."""
         line = " ".join(message.split())
         self.exit(2, f"{self.prog}: error: {line} (see {self.prog} --help)\n")
+
+
+def joined(argv: Sequence[str], option: str, names: Iterable[str]) -> list[str]:
+    """Return the arguments with commas between known names that follow an option with spaces.
+
+    Examples
+    --------
+    >>> joined(["--policies", "fifo", "drr", "log.csv"], "--policies", ["fifo", "drr"])
+    ['--policies', 'fifo,drr', 'log.csv']
+    """
+    known = set(names)
+    result: list[str] = []
+    within = False
+    for word in argv:
+        parts = [part for part in word.split(",") if part]
+        within = within and bool(parts) and known.issuperset(parts)
+        if within and result[-1] != option:
+            result[-1] += "," + ",".join(parts)
+        elif within:
+            result.append(",".join(parts))
+        else:
+            result.append(word)
+        within = within or word == option
+    return result
 
 
 def seed_list(text: str) -> tuple[int, ...]:

@@ -75,7 +75,9 @@ UNIT_NAMES = [name for name in ("ns", "us", "ms", "s", "min", "h") if name in UN
 
 def add_pool(parser: argparse.ArgumentParser) -> None:
     """Add the pool, the policies and what they are given."""
-    parser.add_argument("--workers", type=whole, metavar="N", help="size of the pool")
+    parser.add_argument(
+        "--workers", type=whole, metavar="N", help="size of the pool (default: found out)"
+    )
     parser.add_argument(
         "--policies",
         type=names_of_policies,
@@ -90,10 +92,17 @@ def add_pool(parser: argparse.ArgumentParser) -> None:
         help="today's policy, with which the others are compared (default: fifo)",
     )
     parser.add_argument(
-        "--load", type=number(above=0), default=1.0, metavar="X", help="times as fast (default: 1)"
+        "--load",
+        type=number(above=0),
+        default=1.0,
+        metavar="X",
+        help="let tasks come X times as fast (default: 1)",
     )
     parser.add_argument(
-        "--quantum", type=duration, metavar="T", help="for round robin (default: the mean cost)"
+        "--quantum",
+        type=duration,
+        metavar="T",
+        help="work a turn of round robin grants (default: the mean cost)",
     )
     parser.add_argument(
         "--cap", type=whole, metavar="N", help="most tasks that may wait (default: no limit)"

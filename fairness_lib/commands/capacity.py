@@ -16,7 +16,7 @@ def register(commands: Any) -> None:
         "capacity",
         help="fewest workers with which each policy keeps what is owed",
         description="Replay a log of tasks and find, by bisection, the fewest workers with which "
-        "each policy starts 99 %% of what fair sharing owes on today's pool in time.",
+        "each policy starts 99 % of what fair sharing owes on today's pool in time.",
         epilog="example: fairness capacity requests.csv --workers 8 --objective 50ms",
     )
     _traces.add_trace(parser)

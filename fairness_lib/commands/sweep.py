@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 TRAFFIC: dict[str, Callable[..., Any]] = {"scenario": article_scenario, "article": article_workload}
 METRICS = [name for name in RUN_COLUMNS if not name.endswith("_tenant")]
 SHOWN = ["kept", "worst_behind_p99_s", "jain", "min_x", "under_share_p99_wait_s"]
-EXAMPLE = "example: sweep quantum_s=0.001,0.01,0.1 cap=50,200 --policies drr --seeds 0-49 --jobs 2"
+EXAMPLE = "example: fairness sweep quantum_s=0.001,0.01,0.1 --policies drr --seeds 0-49 --jobs 2"
 
 
 def register(commands: Any) -> None:

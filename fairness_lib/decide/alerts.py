@@ -10,6 +10,7 @@ import numpy as np
 from .._count import count
 from .suspicion import SUSPECT
 from .verdict import UNKNOWN
+from .whole import kept_whole
 from .words import span
 
 if TYPE_CHECKING:
@@ -83,6 +84,29 @@ def alerts(c: Comparison) -> Iterator[str]:
         yield (
             "Tasks that take several workers were split: their work is right, but their parts may "
             "start one by one, which a real scheduler may not allow."
+        )
+        yield from widths(c)
+
+
+def widths(c: Comparison) -> Iterator[str]:
+    """Say what keeping wide tasks in one piece changes for tenants within their share."""
+    found = {one.policy: one for one in kept_whole(c)}
+    if not found:
+        yield "In one piece they cannot be run here: the widest needs more workers than there are."
+        return
+    each = "; ".join(
+        f"{one.policy}: {span(one.split_s)} split, {span(one.whole_s)} whole"
+        for one in found.values()
+    )
+    yield (
+        "Kept whole, a task waits until enough workers are idle, and none overtakes it. Mean wait "
+        f"of tenants within their share, by task of the log: {each}."
+    )
+    chosen, now = found.get(c.decision.policy or ""), found.get(c.as_is)
+    if chosen and now and chosen is not now and chosen.whole_s >= now.whole_s:
+        yield (
+            f"With tasks kept whole, {chosen.policy} does not shorten these waits: the verdict "
+            "holds only if parts may start one by one."
         )
 
 

@@ -72,7 +72,7 @@ def job_waits_s(trace: Trace, policy: Policy, workers: int) -> tuple[np.ndarray,
     one = run(trace.workload, policy, workers)
     replayed_s, measured_s = one.wait_s, trace.wait_s
     if trace.job is not None:
-        first = np.flatnonzero(np.diff(trace.job, prepend=-1))
+        first = trace.first_parts
         replayed_s, measured_s = np.maximum.reduceat(replayed_s, first), measured_s[first]
     served = np.isfinite(replayed_s)
     return measured_s[served], replayed_s[served]

@@ -173,4 +173,5 @@ def loaded(workload: Workload, load: float) -> Workload:
         workload.cost_s,
         workload.horizon_s / load,
         workload.weight,
+        width=workload.width,
     )

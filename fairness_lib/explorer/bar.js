@@ -10,6 +10,7 @@ const SLIDERS = {
   "fl-quantum": ["Quantum", "Quantum", "quantum_ms", (v) => `${short(v)} milliseconds`],
   "fl-workers": ["Workers", "", "workers", (v) => `${v} workers`],
   "fl-shared-cap": ["Shared queue cap", "", "shared_cap", (v) => `${tasksOf(v)} tasks`],
+  "fl-in-flight": ["In-flight limit", "", "in_flight", (v) => `${v} tasks at once for each tenant`],
   "fl-seed": ["Seed", "", "seed", (v) => `seed ${v}`],
 };
 
@@ -17,6 +18,7 @@ export function nameSliders(box, model) {
   for (const [name, [label, , trait, value]] of Object.entries(SLIDERS)) {
     const slider = box.querySelector(`.${name}`), handle = slider?.querySelector("[role=slider], input[type=range]");
     if (!handle) continue;
+    slider.hidden = model.get(`show_${trait}`) === false; // a knob of one policy, which is not shown
     slider.dataset.named = "fl"; // the page's own script leaves it alone
     set(handle, "aria-label", label);
     set(handle, "aria-valuetext", value(model.get(trait)));

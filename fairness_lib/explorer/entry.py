@@ -10,6 +10,8 @@ from __future__ import annotations
 import inspect
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from ..engine import kernel as plain
 
 kernel: Any = plain  # as `compiled.build` makes it, with an event loop for each discipline
@@ -238,6 +240,71 @@ def simulate_sfq(
     )
 
 
+def simulate_in_flight(
+    tasks: Int,
+    tenants: Int,
+    workers: Int,
+    cap: Int,
+    arrival_s: Reals,
+    tenant: Ints,
+    cost_s: Reals,
+    size_from_s: Reals,
+    size: Ints,
+    limit: Ints,
+    in_flight: Ints,
+    head: Ints,
+    tail: Ints,
+    length: Ints,
+    behind: Ints,
+    inside: Ints,
+    inside_head: Ints,
+    inside_tail: Ints,
+    inside_length: Ints,
+    inside_behind: Ints,
+    turn_head: Ints,
+    turn_tail: Ints,
+    turn_length: Ints,
+    turn_behind: Ints,
+    is_ready: Ints,
+    finish_s: Reals,
+    served_as: Ints,
+    serving: Ints,
+    begun_s: Reals,
+    pool: Ints,
+    place: Ints,
+    service: Ints,
+    answer_s: Reals,
+    attempts: Ints,
+    came: Ints,
+    idle_s: Reals,
+    tally: Ints,
+    start_s: Reals,
+    outcome: Bytes,
+) -> Int:
+    """Run the tasks first in, first out, where each tenant may have so many in flight; return 0."""
+    no, none = tenant, cost_s  # columns of what no client does here
+    columns = kernel.Tasks(arrival_s, tenant, cost_s, cost_s)
+    clients = kernel.Clients(
+        0, 0, 0, 0, 0.0, np.uint64(0), none, no, none, none, none, none, no, no, no, none, no
+    )
+    steps = kernel.Steps(size_from_s, size)
+    buckets = kernel.Buckets(none, none, none, none)
+    held = kernel.Queues(head, tail, length, behind)
+    queues = kernel.Queues(inside_head, inside_tail, inside_length, inside_behind)
+    ready = kernel.Queues(turn_head, turn_tail, turn_length, turn_behind)
+    rules, state = kernel.fifo.Rules(tasks), kernel.fifo.State(queues)
+    hold = kernel.Hold(1, cap, limit, in_flight, held, inside, ready, is_ready)
+    crew = kernel.Crew(finish_s, served_as, serving, begun_s, pool)
+    course = kernel.Course(place, answer_s, service, answer_s, no, answer_s, no)
+    out = kernel.Outputs(
+        start_s, answer_s, outcome, attempts, came, answer_s, no, none, none, idle_s, tally
+    )
+    return kernel.simulate_events_fifo(
+        tasks, tenants, workers, 1, 0, 0, columns, no, clients, steps, buckets, rules, state, hold,
+        crew, course, out,
+    )  # fmt: skip
+
+
 def share_fairly(
     tasks: Int,
     tenants: Int,
@@ -375,6 +442,7 @@ FUNCTIONS = (
     simulate_drr,
     simulate_round_robin,
     simulate_sfq,
+    simulate_in_flight,
     share_fairly,
     measure,
     timeline,
@@ -394,6 +462,13 @@ SIZES: dict[str, tuple[int, str, int]] = {
     **dict.fromkeys(("turn_behind", "end_s"), (1, "tenants", 0)),
     **dict.fromkeys(("turn_head", "turn_tail", "turn_length"), (0, "tenants", 1)),
     **dict.fromkeys(("heads", "clock_s"), (0, "tenants", 1)),
+    **dict.fromkeys(("in_flight", "limit", "is_ready"), (1, "tenants", 0)),
+    **dict.fromkeys(("served_as", "serving", "begun_s"), (1, "workers", 0)),
+    **dict.fromkeys(("place", "service", "answer_s", "attempts", "came"), (1, "tasks", 0)),
+    **dict.fromkeys(("inside", "inside_behind"), (1, "tasks", 0)),
+    **dict.fromkeys(("inside_head", "inside_tail", "inside_length"), (0, "tenants", 1)),
+    **dict.fromkeys(("size_from_s", "size", "idle_s"), (0, "tenants", 1)),
+    "tally": (0, "tenants", plain.TALLY),
     **dict.fromkeys(("step_wait_s", "step_waiting"), (1, "cells", 0)),
     "first_of_group": (1, "groups", 1),
     "weights": (2, "tenants", 0),

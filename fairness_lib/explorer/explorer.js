@@ -199,7 +199,7 @@ function render({ model, el: root, state }) {
 function looksOf(model) {
   const known = model.get("looks"), others = model.get("other_looks");
   let n = 0;
-  return model.get("tenants").map(({ name }) => known[name] || others[n++ % others.length]);
+  return model.get("tenants").map(({ name }) => (Object.hasOwn(known, name) && known[name]) || others[n++ % others.length]);
 }
 
 export default () => {

@@ -1,7 +1,7 @@
 // A setting as an address, and what an address means.
 import { faultIn, shown, tidy, NUMBERS, POLICIES } from "./setting.js";
 
-const KEYS = { quantum_ms: "quantum", cap: "cap", shared_cap: "shared", burst: "burst", seed: "seed", workers: "workers" };
+const KEYS = { quantum_ms: "quantum", cap: "cap", shared_cap: "shared", burst: "burst", seed: "seed", workers: "workers", in_flight: "inflight" };
 const DECIMAL = /^\d+(\.\d+)?$/;
 
 // The values in which a setting differs from the one that the page starts with; "" if in none.
@@ -42,7 +42,7 @@ export function fromLink(hash, model) {
   const values = { ...start }, limits = model.get("limits");
   for (const name of NUMBERS) {
     if (!link.has(KEYS[name])) continue;
-    const text = link.get(KEYS[name]), [least, most] = limits[name], integer = name === "seed" || name === "workers";
+    const text = link.get(KEYS[name]), [least, most] = limits[name], integer = ["seed", "workers", "in_flight"].includes(name);
     const value = DECIMAL.test(text) ? Number(text) : NaN;
     if (value >= least && value <= most && (!integer || Number.isInteger(value))) values[name] = value;
     else bad.push(`${KEYS[name]} must be ${integer ? "a whole number " : ""}from ${least} to ${most}`);

@@ -1,13 +1,13 @@
 // What is asked of the engine: the sliders' values, and the tenants that the rows stand for.
 
 // The event loop that each policy is run by.
-const LOOPS = { fifo: "fifo", quota: "fifo", drr: "drr", drr_quota: "drr", round_robin: "round_robin", sfq: "sfq" };
+const LOOPS = { fifo: "fifo", quota: "fifo", drr: "drr", drr_quota: "drr", round_robin: "round_robin", sfq: "sfq", in_flight: "in_flight" };
 export const POLICIES = Object.keys(LOOPS);
 export const LABELS = {
   fifo: "FIFO", quota: "quota", drr: "DRR", drr_quota: "DRR + quota",
-  round_robin: "round robin", sfq: "SFQ", yours: "Your policy",
+  round_robin: "round robin", sfq: "SFQ", in_flight: "in-flight limit", yours: "Your policy",
 };
-export const NUMBERS = ["quantum_ms", "cap", "shared_cap", "burst", "seed", "workers"];
+export const NUMBERS = ["quantum_ms", "cap", "shared_cap", "burst", "seed", "workers", "in_flight"];
 const MOST_TENANTS = 1000, MOST_TASKS = 1e6, MOST_STEPS = 120;
 
 // A row of several tenants stands for name0, name1, ... or name00, name01, ...
@@ -49,6 +49,7 @@ export function settingOf(model) {
         name, loop, by_tenant, limited,
         cap: whole(model.get(by_tenant ? "cap" : "shared_cap")),
         quantum_s: loop === "drr" ? quantum_s : 1,
+        limit: loop === "in_flight" ? model.get("in_flight") : 0,
       };
     }),
   };
@@ -93,12 +94,13 @@ export function faultIn(rows, burst, horizon) {
 export const sum = (values) => values.reduce((a, b) => a + b, 0);
 
 export const inWords = (setting) => {
-  const [own, drr, shared] = [(p) => p.by_tenant, (p) => p.loop === "drr", (p) => !p.by_tenant].map((is) => setting.policies.find(is));
+  const [own, drr, shared, limited] = [(p) => p.by_tenant, (p) => p.loop === "drr", (p) => !p.by_tenant, (p) => p.limit].map((is) => setting.policies.find(is));
   return [
     `burst ×${short(setting.burst, 6)}`,
     own && `cap ${own.cap} a tenant`,
     drr && `quantum ${short(1000 * drr.quantum_s, 6)} ms`,
     shared && `shared cap ${shared.cap}`,
+    limited && `at most ${limited.limit} of a tenant in flight`,
     `${setting.workers} workers`,
     `seed ${setting.seed}`,
   ].filter(Boolean).join(", ");

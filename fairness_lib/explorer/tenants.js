@@ -1,5 +1,6 @@
 // The reader's own tenants: a table whose rows each stand for one tenant or for several alike.
 import { html, set } from "./dom.js";
+import { dropPlace } from "./drop.js";
 import { faultIn, short } from "./setting.js";
 
 const COLUMNS = [
@@ -96,6 +97,13 @@ export function tenantTable(model) {
     while (rows.some(({ name }) => name === named(n)) && n < 26) n += 1;
     change([...rows, { ...NEW, name: named(n), cost: rows[0]?.cost || EXPONENTIAL }], add);
   });
+  root.append(dropPlace(root, (wanted, input) => {
+    const before = rows;
+    rows = []; // so that the inputs are made anew
+    const holds = change(wanted, input);
+    if (!holds) rows = before;
+    return holds;
+  }));
   fill();
   return { root, fill };
 }

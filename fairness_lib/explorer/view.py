@@ -19,9 +19,14 @@ LIMITS = {
     "burst": (1.0, 10.0),
     "seed": (0, 200),
     "workers": (1, 32),
+    "in_flight": (1, 32),
 }
 """Least and largest value of each slider."""
-POLICY_LABELS = style.POLICY_LABELS | {"round_robin": "round robin", "sfq": "SFQ"}
+POLICY_LABELS = style.POLICY_LABELS | {
+    "round_robin": "round robin",
+    "sfq": "SFQ",
+    "in_flight": "in-flight limit",
+}
 """The policies that a page can run: those of the article first."""
 
 
@@ -30,7 +35,16 @@ class ExplorerView(anywidget.AnyWidget):
 
     _esm = front.module(
         *("dom.js", "setting.js", "link.js", "engine.js", "scales.js", "verdicts.js", "words.js"),
-        *("marks.js", "strip.js", "lanes.js", "bar.js", "readout.js", "tenants.js", "terms.js"),
+        *(
+            "marks.js",
+            "strip.js",
+            "lanes.js",
+            "bar.js",
+            "readout.js",
+            "drop.js",
+            "tenants.js",
+            "terms.js",
+        ),
         *("stories.js", "explorer.js"),
     )
     _css = front.style("fl.css", "explorer.css")
@@ -55,12 +69,14 @@ class ExplorerView(anywidget.AnyWidget):
     burst = traitlets.Float(5.0).tag(sync=True)
     seed = traitlets.Int(1).tag(sync=True)
     workers = traitlets.Int(8).tag(sync=True)
+    in_flight = traitlets.Int(6).tag(sync=True)
     show_fifo = traitlets.Bool(True).tag(sync=True)
     show_quota = traitlets.Bool(True).tag(sync=True)
     show_drr = traitlets.Bool(True).tag(sync=True)
     show_drr_quota = traitlets.Bool(True).tag(sync=True)
     show_round_robin = traitlets.Bool(False).tag(sync=True)
     show_sfq = traitlets.Bool(False).tag(sync=True)
+    show_in_flight = traitlets.Bool(False).tag(sync=True)
     tenants: Any = traitlets.List().tag(sync=True)
     horizon_s = traitlets.Float(60.0).tag(sync=True)
     window: Any = traitlets.List().tag(sync=True)

@@ -13,6 +13,8 @@ from .. import _check
 from ..article.scenario import article_scenario
 from ..engine.simulate import simulate
 from ..measures.report import FairnessReport, measure
+from ..policies.fifo import Fifo
+from ..policies.in_flight import InFlight
 from ..policies.policy import (
     ARTICLE_POLICIES,
     Policy,
@@ -41,10 +43,11 @@ class Explorer(WithFigure):
 
     Attributes
     ----------
-    quantum, cap, shared_cap, burst, seed, workers : ipywidgets slider
+    quantum, cap, shared_cap, burst, seed, workers, in_flight : ipywidgets slider
         Quantum in ms; most tasks that wait for one tenant (all
         but FIFO and quota) and in the one queue (FIFO, quota);
-        factor of the bursting tenants' rate; seed of the traffic; size of the pool.
+        factor of the bursting tenants' rate; seed of the traffic; size of the pool;
+        most tasks of one tenant in flight (in-flight limit).
     policies_shown : dict of str to ipywidgets.Checkbox
         Which policies are run, by name.
     view : ExplorerView
@@ -82,6 +85,9 @@ class Explorer(WithFigure):
         self.burst = _slider(widgets.FloatSlider, "burst", start, "Burst factor", "fl-burst")
         self.seed = _slider(widgets.IntSlider, "seed", start, "Seed", "fl-seed")
         self.workers = _slider(widgets.IntSlider, "workers", start, "Workers", "fl-workers")
+        self.in_flight = _slider(
+            widgets.IntSlider, "in_flight", start, "In-flight limit", "fl-in-flight"
+        )
         self.policies_shown = {
             name: widgets.Checkbox(
                 value=name in shown, description=label, indent=False, layout={"width": "auto"}
@@ -102,7 +108,7 @@ class Explorer(WithFigure):
 
     def _more(self) -> widgets.Accordion:
         """Fold away what few will move."""
-        sliders = widgets.Box([self.workers, self.shared_cap, self.seed])
+        sliders = widgets.Box([self.workers, self.shared_cap, self.seed, self.in_flight])
         boxes = widgets.HBox(list(self.policies_shown.values()))
         boxes.add_class("fl-policies")
         sliders.add_class("fl-knobs")
@@ -145,6 +151,7 @@ class Explorer(WithFigure):
             drr_quota(buckets=buckets, quantum_s=quantum_s, cap=cap),
             round_robin(cap=cap),
             sfq(cap=cap),
+            Policy("in_flight", InFlight(Fifo(None), self.in_flight.value, cap)),
         )
         return {p.name: p for p in all_of_them if self.policies_shown[p.name].value}
 
@@ -191,12 +198,13 @@ def explore(
         The measured time in seconds; by default the scenario's own, else from the first burst's
         start to the last one's end, or all the time if there is none.
     policies : sequence of str
-        Those shown at first, of ``fifo``, ``quota``, ``drr``, ``drr_quota``, ``round_robin`` and
-        ``sfq``: the article's four by default.
+        Those shown at first, of ``fifo``, ``quota``, ``drr``, ``drr_quota``, ``round_robin``,
+        ``sfq`` and ``in_flight``: the article's four by default.
     compact : bool
         One slider, the burst factor, and what happened in words in place of tables.
     **start : float
-        Where sliders start: quantum_ms, cap, shared_cap, burst, seed, workers.
+        Where sliders start: quantum_ms, cap, shared_cap, burst, seed, workers,
+        in_flight.
 
     Raises
     ------
@@ -219,13 +227,15 @@ def explore(
         "burst": float(max((b.factor for b in bursts), default=1.0)),
         "seed": 1,
         "workers": scenario.workers,
+        "in_flight": 6,
     }
+    whole = [name for name, value in values.items() if not isinstance(value, float)]
     for name, value in {**values, **start}.items():
         if name not in values:
             raise TypeError(f"explore() has no setting {name!r}; it has {', '.join(values)}")
         least, most = LIMITS[name]
         _check.number(name, value, least=least, most=most)
-        values[name] = value if name in ("seed", "workers") else float(value)
+        values[name] = value if name in whole else float(value)
     for name in policies:
         _check.choice("policies", name, POLICY_LABELS)
     if window is None:

@@ -9,6 +9,7 @@ export const POLICY_WORDS = {
   drr_quota: "a limit, then turns",
   round_robin: "a task of each in turn",
   sfq: "who has had least comes first",
+  in_flight: "before FIFO",
   yours: "as you wrote it",
 };
 const LEAST = 0.9; // of a fair share; who gets less is marked

@@ -120,6 +120,11 @@ function simulate({ tenants, workers }, policy) {
   column("quantum_s").set(tenants.map((t) => policy.quantum_s * t.weight));
   column("stated").set(tenants.map((t) => t.stated));
   if (policy.by_tenant) call("state_costs", numbers);
+  if (policy.limit) {
+    column("limit").fill(BigInt(policy.limit));
+    column("size_from_s").fill(0);
+    column("size").fill(BigInt(workers));
+  }
   call(`simulate_${policy.loop}`, numbers);
   return policy.loop === "drr" ? Number(column("ring")[FRUITLESS]) : 0;
 }

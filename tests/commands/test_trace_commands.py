@@ -103,6 +103,14 @@ def test_report_and_sweep_take_a_scenario_file(capsys, tmp_path) -> None:
     assert swept.loc["drr", "mean"] == table.loc["drr", "kept"]
 
 
+def test_policies_with_spaces_between_are_those_with_commas(log, capsys) -> None:
+    expected = run(capsys, "compare", log, "--workers", 4, "--policies", "fifo,drr")
+    assert expected[0] == 0
+    for before in (["--policies", "fifo", "drr", log], [log, "--policies", "fifo,", "drr"]):
+        code, out, _ = run(capsys, "compare", *before, "--workers", 4)
+        assert (code, out) == expected[:2]
+
+
 BAD = [
     (["compare"], "TRACE"),
     (["compare", "none.csv"], "there is no file none.csv"),

@@ -46,6 +46,7 @@ SETTINGS = [
     {"cap": 10_000, "shared_cap": 100_000, "burst": 10, "workers": 5},
     {"quantum_ms": 12.589254117941675, "cap": 37, "burst": 2.7, "seed": 200, "workers": 16},
     {"burst": 1, "workers": 1, "seed": 0},
+    {"burst": 10, "in_flight": 1, "cap": 20},
 ]
 OTHERS = {
     "weights": Scenario(

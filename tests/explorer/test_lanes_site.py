@@ -222,6 +222,34 @@ def test_stories_are_told_and_simulated(page: Tab) -> None:
     assert page.answer()["setting"]["burst"] == 5
 
 
+def test_a_knob_of_one_policy_comes_with_it(page: Tab) -> None:
+    page.unfold()
+    limit = page.page.get_by_role("slider", name="In-flight limit", exact=True)
+    assert limit.count() == 0
+    page.page.locator(".fl-policies label", has_text="in-flight limit").click()
+    limit.wait_for()
+    page.settle()
+    before = page.answer()
+    assert before["setting"]["policies"][-1]["limit"] == 6
+    limit.press("ArrowLeft")
+    page.settle()
+    assert limit.get_attribute("aria-valuetext") == "5 tasks at once for each tenant"
+    answer = page.answer()
+    assert answer["results"]["in_flight"] != before["results"]["in_flight"]
+    assert answer["results"]["fifo"] == before["results"]["fifo"]
+    agrees(answer)
+    agrees(page.move("policies=round_robin,sfq,in_flight&inflight=1&cap=7&burst=10"))
+    ends = page.page.locator(".fl-order").evaluate_all(
+        """all => all.map((p) => [p.lastChild.getBoundingClientRect().right,
+          p.closest(".fl-lane").querySelector(".fl-cell-groups").getBoundingClientRect().left])"""
+    )
+    assert all(words < groups for words, groups in ends), ends
+    assert "at most 1 of a tenant in flight" in page.page.locator(".fl-explorer").inner_text()
+    page.resize(PHONE)
+    page.page.wait_for_timeout(300)
+    assert page.overflow() == []
+
+
 # --- the six experiments -------------------------------------------------------------------------
 
 

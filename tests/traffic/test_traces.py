@@ -187,6 +187,9 @@ def test_a_task_of_several_workers_keeps_its_work() -> None:
     trace = read("user,submit,runtime,nodes\na,0,2,3\nb,1,5,1\n")
     assert trace.workload.cost_s.tolist() == [2, 2, 2, 5]
     assert trace.job.tolist() == [0, 0, 0, 1]
+    assert (trace.whole.width.tolist(), trace.whole.cost_s.tolist()) == ([3, 1], [6, 5])
+    assert trace.whole.duration_s.tolist() == [2, 5]
+    assert read(csv_of()).whole is None
     assert any("several workers" in line for line in trace.said)
 
 

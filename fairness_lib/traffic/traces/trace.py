@@ -2,13 +2,15 @@
 
 Tasks are put in order of arrival; the first one arrives at second 0. The observed time ends when
 the last task would have been done. A task that needed several workers becomes as many tasks of one
-worker each, which is right in work and lets its parts start one by one.
+worker each, which is right in work and lets its parts start one by one; `Trace.whole` has it in
+one piece, with its width.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -61,6 +63,44 @@ class Trace:
     def __repr__(self) -> str:
         """Return what was recognised, a line each."""
         return "\n  ".join([f"Trace({self.workload!r}", *self.said]) + ")"
+
+    @cached_property
+    def first_parts(self) -> NDArray[np.int64]:
+        """The first of its parts for each task of the log; all tasks where none is wide."""
+        if self.job is None:
+            return np.arange(len(self.workload))
+        return np.flatnonzero(np.diff(self.job, prepend=-1))
+
+    @cached_property
+    def whole(self) -> Workload | None:
+        r"""The tasks in one piece, with their width; None where each takes one worker.
+
+        They start when that many workers are idle, and none overtakes them meanwhile.
+
+        Examples
+        --------
+        >>> import io
+        >>> from fairness_lib import fifo, read_trace, simulate
+        >>> rows = ["user,submit,runtime,nodes", "a,0,2,1", "b,0,3,2", "a,1,1,1"]
+        >>> trace = read_trace(io.BytesIO("\n".join(rows).encode()))
+        >>> simulate(trace.workload, fifo(cap=None), 2).start_s.tolist()  # b in two parts
+        [0.0, 0.0, 2.0, 3.0]
+        >>> simulate(trace.whole, fifo(cap=None), 2).start_s.tolist()  # b waits for both workers
+        [0.0, 2.0, 5.0]
+        """
+        if self.job is None:
+            return None
+        first, parts = self.first_parts, self.workload
+        width = np.diff(first, append=len(parts))
+        return Workload(
+            parts.tenants,
+            parts.arrival_s[first],
+            parts.tenant[first],
+            parts.cost_s[first] * width,
+            parts.horizon_s,
+            parts.weight,
+            width=width,
+        )
 
     @property
     def said(self) -> tuple[str, ...]:
